@@ -123,7 +123,8 @@ def token_index(starts: Ints, lengths: Ints) -> Ints:
     """Positions of the tokens of ragged runs: starts[0], starts[0] + 1, ... for each run in turn."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total, dtype=np.int64) + np.repeat(starts - (ends - lengths), lengths)
+    index: Ints = np.arange(total, dtype=np.int64) + np.repeat(starts - (ends - lengths), lengths)
+    return index
 
 
 @dataclass(frozen=True)
