@@ -1,0 +1,60 @@
+"""The middle of the one path: weights that sum to 1, weighted sums of token vectors, windows and layers joined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from attar.types import Floats, Ints, Role, Tokens
+
+
+def scale_weights(raw: Floats, tokens: Tokens) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Weights that sum to 1 in each sequence, and which sequences had none and fell back.
+
+    A sequence whose weights are all 0 falls back to the mean of the text's own tokens; a text without tokens to the
+    mean of whatever frames it. A sequence of no tokens at all stays empty: its vector is 0.
+    Shape: raw (T,); result (T,), (N,)
+    """
+    sequence = tokens.sequence_of
+    n = len(tokens)
+    weights = raw.astype(np.float64)
+    sums = np.bincount(sequence, weights=weights, minlength=n)
+    lost = sums <= 0
+    if lost.any():
+        own = (tokens.roles == Role.TEXT).astype(np.float64)
+        own_counts = np.bincount(sequence, weights=own, minlength=n)
+        weights = np.where(lost[sequence], np.where(own_counts[sequence] > 0, own, 1.0), weights)
+        sums = np.bincount(sequence, weights=weights, minlength=n)
+    scaled = weights / np.where(sums > 0, sums, 1.0)[sequence]
+    return scaled.astype(np.float32), lost
+
+
+def pool_tokens(vectors: Floats, token_weights: Floats, offsets: Ints) -> Floats:
+    """The weighted sum of each sequence's token vectors. Shape: (T, D), (A, T), (N + 1,) -> (A, N, D)"""
+    n_weightings, n_tokens = token_weights.shape
+    columns = np.arange(n_tokens)
+    pooled = np.empty((n_weightings, len(offsets) - 1, vectors.shape[1]), dtype=np.float32)
+    for a, row in enumerate(token_weights):
+        pooled[a] = csr_array((row, columns, offsets), shape=(len(offsets) - 1, n_tokens)) @ vectors
+    return pooled
+
+
+def join_windows(pooled: Floats, tokens: Tokens) -> Floats:
+    """The mean over each text's windows. Shape: (A, N, ...) -> (A, n_texts, ...)"""
+    if len(tokens) == tokens.n_texts:
+        return pooled
+    counts = np.bincount(tokens.texts, minlength=tokens.n_texts)
+    starts = np.concatenate([[0], np.cumsum(counts)])[:-1]
+    sums = np.add.reduceat(pooled, starts, axis=1)
+    return (sums / counts.reshape((1, -1) + (1,) * (pooled.ndim - 2))).astype(np.float32)
+
+
+def mix_layers(pooled: Floats, layer_weights: Sequence[float]) -> Floats:
+    """The weighted sum over layers. Shape: (..., L, D), L -> (..., D)"""
+    if len(layer_weights) == 1 and layer_weights[0] == 1.0:
+        return pooled[..., 0, :]
+    mixed: Floats = np.einsum("...ld,l->...d", pooled, np.asarray(layer_weights, dtype=np.float32))
+    return mixed

@@ -1,0 +1,61 @@
+"""Whatever holds texts (list, array, column, generator) to clean Python strings, checked one by one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from attar.errors import InputError
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def iter_texts(column: Any) -> Iterator[Any]:
+    """The values of any one-dimensional holder of texts, in order."""
+    if isinstance(column, (str, bytes, Mapping)) or not isinstance(column, Iterable):
+        raise InputError(
+            f"expected texts as a list, array, column or generator; given {type(column).__name__}: {_shown(column)}"
+        )
+    if hasattr(column, "to_pylist"):  # pyarrow
+        yield from column.to_pylist()
+        return
+    shape = getattr(column, "shape", None)
+    if shape is not None and len(shape) != 1:
+        raise InputError(f"expected one column of texts; given {type(column).__name__} of shape {tuple(shape)}")
+    yield from column
+
+
+def check_texts(values: Iterable[Any], start: int = 0) -> tuple[list[str], int]:
+    """Plain strings that any tokenizer can take, and how many had lone surrogates (replaced by U+FFFD)."""
+    texts = []
+    for i, value in enumerate(values, start):
+        if not isinstance(value, str):
+            raise InputError(
+                f"text {i} is {_shown(value)} ({type(value).__name__}), not a string; "
+                "drop such rows or turn them into strings first"
+            )
+        texts.append(value if type(value) is str else str(value))
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        pass
+    else:
+        return texts, 0
+    cleaned = [_SURROGATE.sub("\ufffd", text) for text in texts]
+    return cleaned, sum(new != old for new, old in zip(cleaned, texts, strict=True))
+
+
+def chunks(column: Any, size: int) -> Iterator[tuple[list[str], int]]:
+    """Checked texts in lists of at most `size`, each with its number of replaced texts."""
+    values = iter_texts(column)
+    start = 0
+    while chunk := list(islice(values, size)):
+        yield check_texts(chunk, start)
+        start += len(chunk)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,62 @@
+"""Inverse document frequency: rare tokens count more."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from attar.types import Floats, Ints, Role, Tokens, Vocabulary
+from attar.weights.roles import counted
+from attar.weights.weighting import Weighting
+
+
+class Idf(Weighting):
+    """ln(N / df) for each occurrence of a token; a token that no document shows counts as if seen once.
+
+    A document is one text; its template is not part of it. `on="background"` learns from a background corpus.
+    """
+
+    learned = ("document_frequency_", "n_documents_")
+    document_frequency_: Ints
+    n_documents_: Ints
+    needs_texts = True
+
+    def __init__(self, specials: bool = False, template: bool = True, masks: bool = True, on: str = "target") -> None:
+        self.specials = specials
+        self.template = template
+        self.masks = masks
+        self.on = on
+
+    def fit(self, tokens: Tokens, vocabulary: Vocabulary) -> Self:
+        for name in self.learned:
+            if hasattr(self, name):
+                delattr(self, name)
+        return self.partial_fit(tokens, vocabulary)
+
+    def partial_fit(self, tokens: Tokens, vocabulary: Vocabulary) -> Self:
+        """Count more documents; counts of parts add up to the counts of the whole."""
+        own = tokens.roles == Role.TEXT
+        document = tokens.texts[tokens.sequence_of[own]]
+        seen = np.unique(document * len(vocabulary) + tokens.ids[own])  # each token once a document
+        frequency = np.bincount(seen % len(vocabulary), minlength=len(vocabulary)).astype(np.int64)
+        n_documents = np.array([tokens.n_texts], dtype=np.int64)
+        if hasattr(self, "document_frequency_"):
+            frequency = frequency + self.document_frequency_
+            n_documents = n_documents + self.n_documents_
+        self.document_frequency_ = frequency  # (V,)
+        self.n_documents_ = n_documents  # (1,)
+        return self
+
+    @property
+    def idf_(self) -> Floats:
+        """Shape: (V,)"""
+        self.check_fitted()
+        n = max(int(self.n_documents_[0]), 1)
+        return np.log(n / np.maximum(self.document_frequency_, 1)).astype(np.float32)
+
+    def weigh(self, tokens: Tokens) -> Floats:
+        idf = self.idf_
+        self.check_ids(tokens, idf)
+        keep = counted(tokens, self.specials, self.template, self.masks)
+        return np.where(keep, idf[tokens.ids], np.float32(0))

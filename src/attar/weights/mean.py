@@ -1,0 +1,22 @@
+"""The plain mean."""
+
+from __future__ import annotations
+
+from attar.types import Floats, Tokens
+from attar.weights.roles import counted
+from attar.weights.weighting import Weighting
+
+
+class Mean(Weighting):
+    """Every token counts the same: the text's own, and the others as asked.
+
+    `specials`: [CLS] and [SEP]; `template`: the words of the template; `masks`: its masks.
+    """
+
+    def __init__(self, specials: bool = False, template: bool = True, masks: bool = True) -> None:
+        self.specials = specials
+        self.template = template
+        self.masks = masks
+
+    def weigh(self, tokens: Tokens) -> Floats:
+        return counted(tokens, self.specials, self.template, self.masks).astype("float32")

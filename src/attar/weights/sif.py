@@ -1,0 +1,56 @@
+"""Smooth inverse frequency (Arora et al., 2017)."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from attar.types import Floats, Ints, Role, Tokens, Vocabulary
+from attar.weights.roles import counted
+from attar.weights.weighting import Weighting
+
+
+class Sif(Weighting):
+    """a / (a + p), p the share of the token among all tokens of the texts it was fitted on.
+
+    The removal of the first principal component that goes with it is `shapers.AllButTheTop(1)`.
+    """
+
+    learned = ("token_count_",)
+    token_count_: Ints
+    needs_texts = True
+
+    def __init__(
+        self,
+        a: float = 1e-3,
+        specials: bool = False,
+        template: bool = True,
+        masks: bool = True,
+        on: str = "target",
+    ) -> None:
+        self.a = a
+        self.specials = specials
+        self.template = template
+        self.masks = masks
+        self.on = on
+
+    def fit(self, tokens: Tokens, vocabulary: Vocabulary) -> Self:
+        if hasattr(self, "token_count_"):
+            del self.token_count_
+        return self.partial_fit(tokens, vocabulary)
+
+    def partial_fit(self, tokens: Tokens, vocabulary: Vocabulary) -> Self:
+        """Count more tokens."""
+        own = tokens.ids[tokens.roles == Role.TEXT]
+        count = np.bincount(own, minlength=len(vocabulary)).astype(np.int64)
+        self.token_count_ = count + self.token_count_ if hasattr(self, "token_count_") else count  # (V,)
+        return self
+
+    def weigh(self, tokens: Tokens) -> Floats:
+        self.check_fitted()
+        share = self.token_count_ / max(int(self.token_count_.sum()), 1)
+        weight = (self.a / (self.a + share)).astype(np.float32)
+        self.check_ids(tokens, weight)
+        keep = counted(tokens, self.specials, self.template, self.masks)
+        return np.where(keep, weight[tokens.ids], np.float32(0))

@@ -1,0 +1,55 @@
+"""What all weightings share: scikit-learn's parameters, and learned arrays that can be saved."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+
+from attar.errors import InputError, NotFittedError, RecipeError
+from attar.types import Floats, State, Tokens, Vocabulary
+
+
+class Weighting(BaseEstimator):  # type: ignore[misc]
+    """One number a token. `learned` names the arrays that `fit` leaves behind."""
+
+    learned: ClassVar[tuple[str, ...]] = ()
+    needs_texts: ClassVar[bool] = False  # learns from texts, not from the vocabulary alone
+    on: str = "target"
+
+    def fit(self, tokens: Tokens, vocabulary: Vocabulary) -> Self:
+        return self
+
+    def weigh(self, tokens: Tokens) -> Floats:
+        raise NotImplementedError
+
+    def state(self) -> State:
+        """The learned arrays, by name."""
+        self.check_fitted()
+        return {name.removesuffix("_"): np.atleast_1d(getattr(self, name)) for name in self.learned}
+
+    def set_state(self, state: State) -> Self:
+        """Take back what `state` gave; refuses anything else."""
+        wanted = {name.removesuffix("_") for name in self.learned}
+        if set(state) != wanted:
+            raise RecipeError(f"{type(self).__name__} wants the arrays {sorted(wanted)}; found {sorted(state)}")
+        for name, array in state.items():
+            if array.ndim != 1 or not np.isfinite(array).all():
+                raise RecipeError(f"the array {name!r} of {type(self).__name__} is damaged: shape {array.shape}")
+            setattr(self, name + "_", array)
+        return self
+
+    def check_fitted(self) -> None:
+        missing = [name for name in self.learned if not hasattr(self, name)]
+        if missing:
+            raise NotFittedError(f"{type(self).__name__} weights have not seen any texts yet; call fit(texts) first")
+
+    def check_ids(self, tokens: Tokens, table: npt.NDArray[Any]) -> None:
+        """Guards against a table fitted with another tokenizer."""
+        if len(tokens.ids) and int(tokens.ids.max()) >= len(table):
+            raise InputError(
+                f"{type(self).__name__} weights know {len(table)} tokens, but a text has token id "
+                f"{int(tokens.ids.max())}; fit them with this model's tokenizer"
+            )
