@@ -3,12 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from attar.types import Floats, Ints, Role, Tokens
+from attar.types import Encoder, Floats, Ints, Role, Tokens, Weights
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """What the path has made of some texts before layers are mixed."""
+
+    vectors: Floats  # (A, N, L, D)
+    tokens: Tokens
+    lost: npt.NDArray[np.bool_]  # (A, N) the text lost all its tokens to the weighting and fell back
+
+
+def pool_texts(encoder: Encoder, texts: Sequence[str], weightings: Sequence[Weights], layers: Sequence[int]) -> Pooled:
+    """Texts to pooled vectors, for all weightings and layers from one pass through the encoder."""
+    tokens = encoder.tokenize(texts)
+    scaled = [scale_weights(weighting.weigh(tokens), tokens) for weighting in weightings]
+    token_weights = np.stack([weights for weights, _ in scaled])
+    vectors = join_windows(encoder.pool(tokens, token_weights, layers), tokens)
+    lost = np.zeros((len(weightings), len(texts)), dtype=bool)
+    for a, (_, sequences) in enumerate(scaled):
+        lost[a, tokens.texts[sequences]] = True
+    return Pooled(vectors, tokens, lost)
 
 
 def scale_weights(raw: Floats, tokens: Tokens) -> tuple[Floats, npt.NDArray[np.bool_]]:
