@@ -1,0 +1,222 @@
+"""Transformer: any Hugging Face encoder or decoder as an Encoder, loaded on first use."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from attar.encoders import default
+from attar.engine.loading import hub_folder, is_folder, load_model
+from attar.errors import InputError, ModelError, unknown_name
+from attar.pool import pool_tokens
+from attar.templates import Template
+from attar.tokenizer import TextTokenizer, load_tokenizer
+from attar.types import Floats, Tokens, TokenVectors, Vocabulary
+
+if TYPE_CHECKING:
+    import torch
+
+    from attar.engine.model import Batch, LayeredModel
+
+WEIGHT_FORMATS = ("safetensors", "pickle")
+
+
+class Transformer:
+    """A pretrained transformer: a model folder, a hub name, or nothing for the embedded default.
+
+    `template`: a Template, or its text or name. `max_tokens`: cut texts there instead of at the model's own limit
+    (special and template tokens count). `windows`: instead of cutting, average windows that share this many tokens.
+    `weights_format="pickle"` loads weights that only exist as a pickle, which can run code: only for sources you trust.
+    """
+
+    def __init__(
+        self,
+        name_or_folder: str | Path | None = None,
+        template: Template | str | None = None,
+        revision: str | None = None,
+        max_tokens: int | None = None,
+        windows: int | None = None,
+        weights_format: str = "safetensors",
+    ) -> None:
+        self.name = default.NAME if name_or_folder is None else str(name_or_folder)
+        self.template = Template.parse(template) if isinstance(template, str) else template
+        self.revision = revision
+        self.max_tokens = max_tokens
+        self.windows = windows
+        self.weights_format = weights_format
+        if weights_format not in WEIGHT_FORMATS:
+            raise unknown_name("weights_format", weights_format, WEIGHT_FORMATS)
+
+    @property
+    def n_layers(self) -> int:
+        return self._model.n_layers
+
+    @property
+    def first_layer(self) -> int:
+        return -1
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return self._tokenizer.vocabulary
+
+    def width(self, layer: int) -> int:
+        return int(self._model.table.shape[1]) if layer == -1 else self._model.width
+
+    def tokenize(self, texts: Sequence[str]) -> Tokens:
+        return self._tokenizer(texts)
+
+    def pool(self, tokens: Tokens, token_weights: Floats, layers: Sequence[int]) -> Floats:
+        self._check_layers(layers)
+        width = self.width(layers[0])
+        pooled = np.zeros((len(token_weights), len(tokens), len(layers), width), dtype=np.float32)
+        for at, layer in enumerate(layers):
+            if layer == -1:
+                pooled[:, :, at] = pool_tokens(self._rows(tokens), token_weights, tokens.offsets)
+
+        def visit(batch: Batch, layer: int, states: torch.Tensor) -> None:
+            sums = pool_tokens(states.numpy(), token_weights[:, batch.places], batch.offsets)
+            for at in np.flatnonzero(np.equal(layers, layer)):
+                pooled[:, batch.sequences, at] = sums
+
+        deep = sorted({layer for layer in layers if layer >= 0})
+        if deep:
+            self._model.run(tokens, deep, visit)
+        return pooled
+
+    def token_vectors(self, tokens: Tokens, layers: Sequence[int]) -> TokenVectors:
+        self._check_layers(layers)
+        by_layer = {
+            layer: np.empty((len(tokens.ids), self.width(layer)), dtype=np.float32) for layer in layers if layer >= 0
+        }
+
+        def visit(batch: Batch, layer: int, states: torch.Tensor) -> None:
+            by_layer[layer][batch.places] = states.numpy()
+
+        if by_layer:
+            self._model.run(tokens, sorted(by_layer), visit)
+        if -1 in layers:
+            by_layer[-1] = self._rows(tokens)
+        return TokenVectors(by_layer)
+
+    def spec(self) -> dict[str, Any]:
+        return {
+            "type": "transformer",
+            "model": self.name if self.name == default.NAME or not is_folder(self.name) else str(self.folder.resolve()),
+            "revision": self.revision,
+            "template": self.template.text if self.template else None,
+            "max_tokens": self.max_tokens,
+            "windows": self.windows,
+            "weights_format": self.weights_format,
+        }
+
+    @classmethod
+    def from_spec(cls, spec: dict[str, Any]) -> Self:
+        return cls(
+            spec["model"],
+            template=Template(spec["template"]) if spec["template"] is not None else None,
+            revision=spec["revision"],
+            max_tokens=spec["max_tokens"],
+            windows=spec["windows"],
+            weights_format=spec["weights_format"],
+        )
+
+    @cached_property
+    def folder(self) -> Path:
+        """Where the model's files are."""
+        if self.name == default.NAME:
+            return default.folder()
+        return Path(self.name).expanduser() if is_folder(self.name) else hub_folder(self.name, self.revision)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the weights: tells whether a recipe meets the model it was fitted with."""
+        digest = hashlib.sha256()
+        for path in sorted(self.folder.glob("*.safetensors")) or [self.folder / "config.json"]:
+            with open(path, "rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+        return digest.hexdigest()
+
+    @cached_property
+    def _model(self) -> LayeredModel:
+        name = str(self.folder) if self.name == default.NAME else self.name
+        return load_model(name, self.revision, self.weights_format)
+
+    @cached_property
+    def _tokenizer(self) -> TextTokenizer:
+        if (self.folder / "tokenizer.json").is_file():
+            tokenizer, mask_token = load_tokenizer(self.folder)
+        else:
+            tokenizer, mask_token = _slow_tokenizer(self.folder)
+        return TextTokenizer(tokenizer, self.template, self._limit(), self.windows, mask_token)
+
+    def _limit(self) -> int | None:
+        """How many tokens a sequence may have: the user's wish, within what the model can take."""
+        most = self._model.max_tokens
+        if self.max_tokens is None:
+            known = [n for n in (most, _sentence_limit(self.folder)) if n is not None]
+            return min(known, default=None)
+        if most is not None and isinstance(self.max_tokens, int) and self.max_tokens > most:
+            raise InputError(f"max_tokens={self.max_tokens} is more than the model's {most} positions")
+        return self.max_tokens
+
+    def _rows(self, tokens: Tokens) -> Floats:
+        rows: Floats = self._model.table.numpy()[tokens.ids]
+        return rows
+
+    def _check_layers(self, layers: Sequence[int]) -> None:
+        for layer in layers:
+            if not -1 <= layer <= self.n_layers:
+                raise InputError(
+                    f"layer {layer} is out of range: {self.name!r} has the layers -1 (token table), 0 (input) "
+                    f"and 1 to {self.n_layers}"
+                )
+        widths = {layer: self.width(layer) for layer in layers}
+        if len(set(widths.values())) > 1:
+            shown = ", ".join(f"layer {layer}: {width}" for layer, width in sorted(widths.items()))
+            raise InputError(f"layers of different width can't be mixed ({shown}); take layer -1 alone or leave it out")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self  # never changes; a copy would load the model again
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k not in ("_model", "_tokenizer")}
+
+    def __repr__(self) -> str:
+        shown = [repr(self.name)]
+        for key in ("template", "revision", "max_tokens", "windows"):
+            value = getattr(self, key)
+            if value is not None:
+                shown.append(f"{key}={value.name if isinstance(value, Template) else value!r}")
+        return f"Transformer({', '.join(shown)})"
+
+
+def _sentence_limit(folder: Path) -> int | None:
+    """What a sentence-transformers folder says its texts are cut at, so that vectors are the same there and here."""
+    path = folder / "sentence_bert_config.json"
+    if not path.is_file():
+        return None
+    try:
+        limit = json.loads(path.read_text(encoding="utf-8")).get("max_seq_length")
+    except (ValueError, AttributeError) as error:
+        raise ModelError(f"{path} is not valid JSON: {error}") from None
+    return limit if isinstance(limit, int) and limit > 0 else None
+
+
+def _slow_tokenizer(folder: Path) -> tuple[Any, str | None]:
+    """For folders without tokenizer.json (vocab.txt, spm files): transformers converts them."""
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
+        return tokenizer.backend_tokenizer, tokenizer.mask_token
+    except Exception as error:  # the library raises many kinds for a folder it can't use
+        reason = " ".join(str(error).split())[:200]
+        raise ModelError(
+            f"can't make a tokenizer from {str(folder)!r}, which has no tokenizer.json: {reason}"
+        ) from None

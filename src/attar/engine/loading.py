@@ -1,0 +1,141 @@
+"""A model folder or hub name to a loaded model: safetensors only, no remote code, no network for a folder."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attar.errors import MissingExtra, ModelError
+
+if TYPE_CHECKING:
+    from attar.engine.model import LayeredModel
+
+_PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
+
+
+def is_folder(name: str) -> bool:
+    """Whether the name is a local folder; a path that leads nowhere is an error, never a hub look-up."""
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return True
+    looks_local = name.startswith((".", "/", "~", os.sep)) or name.count("/") > 1 or path.exists()
+    if looks_local:
+        raise ModelError(
+            f"no model folder at {name!r}; give a folder with config.json, or the name of a model on a hub"
+        )
+    return False
+
+
+def check_folder(folder: Path, weights_format: str) -> None:
+    """Everything that can be said about the folder before any of it is loaded."""
+    if not (folder / "config.json").is_file():
+        raise ModelError(f"{str(folder)!r} is not a model folder: it has no config.json")
+    _read_json(folder / "config.json")
+    weights = sorted(folder.glob("*.safetensors"))
+    index = folder / "model.safetensors.index.json"
+    if index.is_file():
+        for name in set(_read_json(index).get("weight_map", {}).values()):
+            if not isinstance(name, str) or Path(name).name != name or not (folder / name).is_file():
+                raise ModelError(f"{index} names {name!r}, which is not a file in the folder")
+    if weights_format == "safetensors" and not weights:
+        pickles = [name for name in _PICKLES if (folder / name).is_file()]
+        if pickles:
+            raise ModelError(
+                f"{str(folder)!r} has its weights only as a pickle ({pickles[0]}), which can run code when loaded; "
+                "convert it to safetensors, or, if you trust its source, ask for it by name: "
+                "Transformer(..., weights_format='pickle')"
+            )
+        raise ModelError(f"{str(folder)!r} holds no weights: it has no *.safetensors file")
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise ModelError(f"{path} can't be read as JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise ModelError(f"{path} should hold a JSON object; it holds a {type(content).__name__}")
+    return content
+
+
+def load_model(name: str, revision: str | None, weights_format: str) -> LayeredModel:
+    """The model itself, in float32."""
+    local = is_folder(name)
+    if local:
+        check_folder(Path(name).expanduser(), weights_format)
+    try:
+        import torch
+        import transformers
+    except ImportError:
+        raise MissingExtra("running a transformer", "models") from None
+    from attar.engine import packing
+    from attar.engine.model import LayeredModel
+
+    packing.register()
+    try:
+        with _quiet(transformers):
+            model, info = transformers.AutoModel.from_pretrained(
+                str(Path(name).expanduser()) if local else name,
+                revision=revision,
+                local_files_only=local,
+                use_safetensors=weights_format == "safetensors",
+                trust_remote_code=False,
+                dtype=torch.float32,
+                output_loading_info=True,
+            )
+    except (OSError, ValueError, RuntimeError, KeyError, TypeError, AttributeError) as error:
+        raise ModelError(_load_failure(name, local, error)) from None
+    except Exception as error:  # safetensors raises its own type for a damaged file
+        if type(error).__name__ != "SafetensorError":
+            raise
+        raise ModelError(_load_failure(name, local, error)) from None
+    missing = sorted(key for key in info["missing_keys"] if "pooler" not in key)
+    if missing:
+        raise ModelError(
+            f"the weights of {name!r} lack {len(missing)} of the model's arrays ({', '.join(missing[:3])} ...); "
+            "they would be random: is config.json the right one for these weights?"
+        )
+    if model.config.is_encoder_decoder:
+        model = model.get_encoder()
+    return LayeredModel(model)
+
+
+def hub_folder(name: str, revision: str | None) -> Path:
+    """The local copy of a hub model's small files (settings, tokenizer)."""
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError:
+        raise MissingExtra("loading a model by its hub name", "models") from None
+    try:
+        return Path(snapshot_download(name, revision=revision, allow_patterns=["*.json", "*.txt", "*.model"]))
+    except Exception as error:  # many kinds, from bad names to no network
+        raise ModelError(_load_failure(name, False, error)) from None
+
+
+def _load_failure(name: str, local: bool, error: Exception) -> str:
+    reason = " ".join(str(error).split()) or type(error).__name__
+    reason = reason if len(reason) <= 300 else reason[:297] + "..."
+    if local:
+        return f"can't load the model in {name!r}: {reason}"
+    return f"can't load {name!r} from a hub (offline, or no such model); give a local folder instead: {reason}"
+
+
+@contextmanager
+def _quiet(transformers: Any) -> Iterator[None]:
+    """No progress bars and no advice on stderr while a model loads."""
+    library = logging.getLogger("transformers")
+    level = library.level
+    bars = transformers.utils.logging.is_progress_bar_enabled()
+    library.setLevel(logging.ERROR)
+    transformers.utils.logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        library.setLevel(level)
+        if bars:
+            transformers.utils.logging.enable_progress_bar()

@@ -1,0 +1,139 @@
+"""LayeredModel: a loaded transformer that gives the hidden states of any layers for any Tokens, in one pass each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from attar.engine import packing
+from attar.engine.batching import equal_batches, length_groups, packed_batches
+from attar.engine.taps import Taps, Visit
+from attar.errors import ModelError
+from attar.types import Ints, Tokens, token_index
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some sequences of a Tokens, and where their tokens stand in it."""
+
+    sequences: Ints  # (N of the batch,)
+    lengths: Ints  # (N of the batch,)
+    places: Ints  # (T of the batch,) into the Tokens' ids
+
+    @property
+    def offsets(self) -> Ints:
+        return np.concatenate([[0], np.cumsum(self.lengths)])
+
+
+VisitBatch = Callable[[Batch, int, torch.Tensor], None]  # (batch, layer, states of its tokens laid end to end)
+
+
+class LayeredModel:
+    """Wraps a transformers model. Packs sequences end to end where its architecture allows; a probe decides."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self.model = model.eval()
+        self.table: torch.Tensor = model.get_input_embeddings().weight.detach()  # (V, D of layer -1)
+        self._taps = Taps(model)
+        with torch.inference_mode():
+            self.n_layers, self.width = self._probe()
+            self._first_position = self._packs()
+
+    @property
+    def packs(self) -> bool:
+        return self._first_position is not None
+
+    @property
+    def max_tokens(self) -> int | None:
+        """The longest sequence it has positions for; None where positions have no end."""
+        most = getattr(self.model.config, "max_position_embeddings", None)
+        padding: int | None = getattr(getattr(self.model, "embeddings", None), "padding_idx", None)
+        if not isinstance(most, int) or most <= 0:
+            return None
+        # RoBERTa and its kin number positions from behind the padding id.
+        return most if padding is None else most - padding - 1
+
+    def run(self, tokens: Tokens, layers: Sequence[int], visit: VisitBatch) -> None:
+        """Every sequence once through the model, up to the highest wanted layer (0 to n_layers)."""
+        form = packed_batches if self.packs else equal_batches
+        for sequences in form(tokens.lengths):
+            lengths = tokens.lengths[sequences]
+            batch = Batch(sequences, lengths, token_index(tokens.offsets[sequences], lengths))
+            self._run_batch(tokens, batch, layers, visit)
+
+    def _run_batch(self, tokens: Tokens, batch: Batch, layers: Sequence[int], visit: VisitBatch) -> None:
+        ids = torch.from_numpy(tokens.ids[batch.places].astype(np.int64))
+
+        def flat(layer: int, states: torch.Tensor) -> None:
+            visit(batch, layer, states.reshape(-1, states.shape[-1]))  # (T, D)
+
+        with torch.inference_mode():
+            if self._first_position is None:
+                self._taps.run({"input_ids": ids.view(len(batch.sequences), -1)}, layers, self.n_layers, flat)
+            else:
+                self._run_packed(ids, length_groups(batch.lengths), self._first_position, layers, flat)
+
+    def _run_packed(
+        self, ids: torch.Tensor, groups: list[tuple[int, int]], first: int, layers: Sequence[int], visit: Visit
+    ) -> None:
+        positions = torch.cat([torch.arange(first, first + long).repeat(many) for many, long in groups])
+        inputs: dict[str, Any] = {"input_ids": ids[None], "position_ids": positions[None]}
+        with packing.packed(groups):
+            self._taps.run(inputs, layers, self.n_layers, visit)
+
+    def _probe(self) -> tuple[int, int]:
+        """Number of layers and their width; refuses an architecture whose hidden states would not be the right ones."""
+        inputs = {"input_ids": torch.arange(1, 15).remainder(len(self.table)).view(2, 7)}
+        name = type(self.model).__name__
+        try:
+            n_layers = self._taps.count(inputs)
+            wanted = self.model(**inputs, output_hidden_states=True).hidden_states
+            found: list[torch.Tensor] = []
+            self._taps.run(inputs, range(n_layers + 1), n_layers, lambda _, states: found.append(states))
+        except (TypeError, ValueError, RuntimeError, IndexError, KeyError, AttributeError) as error:
+            raise ModelError(f"a {name} can't be run on token ids alone: {error}") from None
+        if len(found) != len(wanted) or not all(_same(a, b) for a, b in zip(found, wanted, strict=True)):
+            raise ModelError(
+                f"the layers of a {name} can't be told apart reliably ({len(found)} found, {len(wanted)} expected); "
+                "supported are encoders and decoders whose blocks pass on (batch, tokens, dims)"
+            )
+        return n_layers, int(found[0].shape[-1])
+
+    def _packs(self) -> int | None:
+        """The number of a sequence's first position if packing gives what single sequences give, else None."""
+        if not getattr(self.model, "_supports_attention_backend", False):
+            return None
+        window = getattr(self.model.config, "sliding_window", None) or 0
+        sizes = [3, 9, 9, 2 * window + 2] if 0 < window <= 128 else [3, 9, 9]
+        generator = torch.Generator().manual_seed(0)
+        parts = [torch.randint(1, len(self.table), (size,), generator=generator) for size in sizes]
+        layers = range(self.n_layers + 1)
+        wanted = torch.cat([self._states({"input_ids": part[None]}, layers) for part in parts], dim=1)
+        plain = self.model.config._attn_implementation
+        padding = getattr(self.model.config, "pad_token_id", None)
+        groups = [(1, 3), (2, 9)] + [(1, size) for size in sizes[3:]]
+        self.model.set_attn_implementation(packing.NAME)
+        for first in dict.fromkeys([0, (padding or 0) + 1]):
+            found: list[torch.Tensor] = []
+            try:
+                self._run_packed(torch.cat(parts), groups, first, layers, lambda _, s, to=found: to.append(s[0]))
+            except (packing.CannotPack, TypeError, ValueError, RuntimeError, IndexError):
+                continue
+            if _same(torch.stack(found), wanted):
+                return first
+        self.model.set_attn_implementation(plain)
+        return None
+
+    def _states(self, inputs: dict[str, Any], layers: Sequence[int]) -> torch.Tensor:
+        """Shape: (L, T, D)"""
+        found: list[torch.Tensor] = []
+        self._taps.run(inputs, layers, self.n_layers, lambda _, states: found.append(states[0]))
+        return torch.stack(found)
+
+
+def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return a.shape == b.shape and bool(torch.allclose(a, b, rtol=1e-4, atol=1e-4 * float(b.abs().max())))

@@ -1,0 +1,88 @@
+"""Attention over sequences laid end to end: each attends to itself alone, without padding and without a mask.
+
+Registered with transformers' attention interface, so it serves every architecture that goes through it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
+NAME = "attar_packed"
+_current = threading.local()
+
+
+class CannotPack(Exception):
+    """The architecture's attention wants something that packed sequences can't give."""
+
+
+@contextmanager
+def packed(groups: list[tuple[int, int]]) -> Iterator[None]:
+    """For this thread's forward passes: the packed batch holds, in order, runs of (how many, how long) sequences."""
+    _current.groups = groups
+    try:
+        yield
+    finally:
+        _current.groups = None
+
+
+def packed_attention(
+    module: torch.nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,
+    scaling: float | None = None,
+    dropout: float = 0.0,
+    sliding_window: int | None = None,
+    is_causal: bool | None = None,
+    **kwargs: Any,
+) -> tuple[torch.Tensor, None]:
+    """Shape: query (1, H, T, Dh), key and value (1, H or fewer, T, Dh); result (1, T, H, Dh)"""
+    groups = getattr(_current, "groups", None)
+    if groups is None or attention_mask is not None or any(kwargs.get(k) is not None for k in _UNSUPPORTED):
+        raise CannotPack
+    causal = bool(getattr(module, "is_causal", False)) if is_causal is None else is_causal
+    q, k, v = (x[0].transpose(0, 1) for x in (query, key, value))  # (T, H, Dh)
+    out = torch.empty(q.shape[0], q.shape[1], v.shape[2], dtype=q.dtype)
+    start = 0
+    for many, long in groups:
+        end = start + many * long
+        mask = _window_mask(long, sliding_window, causal)
+        own = [x[start:end].unflatten(0, (many, long)).transpose(1, 2) for x in (q, k, v)]  # (many, H, long, Dh)
+        attended = scaled_dot_product_attention(
+            own[0],
+            own[1],
+            own[2],
+            attn_mask=mask,
+            is_causal=causal and mask is None,
+            scale=scaling,
+            enable_gqa=q.shape[1] != k.shape[1],
+        )
+        out[start:end].unflatten(0, (many, long)).copy_(attended.transpose(1, 2))
+        start = end
+    return out.unsqueeze(0), None
+
+
+_UNSUPPORTED = ("position_bias", "softcap", "s_aux", "head_mask")
+
+
+def _window_mask(length: int, window: int | None, causal: bool) -> torch.Tensor | None:
+    """Tokens see others less than `window` away; None where that is all of them. Shape: (length, length)"""
+    if window is None or length <= window:
+        return None
+    place = torch.arange(length)
+    distance = place[:, None] - place[None, :]
+    near = distance.abs() < window
+    return near & (distance >= 0) if causal else near
+
+
+def register() -> None:
+    from transformers import AttentionInterface
+
+    AttentionInterface.register(NAME, packed_attention)
