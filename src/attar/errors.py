@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
 
-from sklearn.exceptions import NotFittedError as _SklearnNotFitted
+if TYPE_CHECKING:
+    from attar.not_fitted import NotFittedError as NotFittedError
+
+
+def __getattr__(name: str) -> Any:
+    if name == "NotFittedError":  # brings scikit-learn with it: only when asked for
+        from attar.not_fitted import NotFittedError
+
+        return NotFittedError
+    raise AttributeError(f"module 'attar.errors' has no attribute {name!r}")
 
 
 class AttarError(Exception):
@@ -30,10 +40,6 @@ class OutputError(AttarError, OSError):
 
 class DataError(AttarError, ValueError):
     """A dataset that is missing, malformed or of the wrong size."""
-
-
-class NotFittedError(AttarError, _SklearnNotFitted):
-    """Something that learns from texts was asked to work before it saw any."""
 
 
 class MissingExtra(AttarError, ImportError):
