@@ -1,0 +1,43 @@
+"""Text files, plain or gzipped, as lines; whatever is wrong with them becomes a DataError."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+from typing import Literal
+
+from attar.errors import DataError
+
+Encoding = Literal["utf-8", "latin-1"]  # latin-1 never fails: only for files known to be in it
+
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+def read_text(path: Path, encoding: Encoding = "utf-8") -> str:
+    """The whole file, without a byte order mark; gzip is known by its first bytes, not by the name."""
+    try:
+        raw = path.read_bytes()
+        if raw.startswith(GZIP_MAGIC):
+            raw = gzip.decompress(raw)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(f"{path} is damaged gzip ({error}): fetch the file again") from error
+    except OSError as error:
+        raise DataError(
+            f"{path} can't be read ({error.strerror or error}): check the path and its permissions"
+        ) from error
+    try:
+        return raw.decode(encoding).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise DataError(
+            f"{path} is not valid UTF-8: byte 0x{raw[error.start]:02x} in line {line}. Save the file as UTF-8"
+        ) from error
+
+
+def read_lines(path: Path, encoding: Encoding = "utf-8") -> list[str]:
+    """The lines without their ends. Only a newline ends a line: str.splitlines would cut texts at U+0085 or U+2028."""
+    lines = read_text(path, encoding).split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
