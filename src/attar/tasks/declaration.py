@@ -1,0 +1,49 @@
+"""What is known of a published task before any of its files is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from attar.tasks.readers.form import Form
+from attar.tasks.readers.tidy import Tidy
+
+Family = Literal["sts", "clustering", "classification"]
+FAMILIES: tuple[Family, ...] = get_args(Family)
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """One task: what it should hold, in which forms it is read and where it comes from."""
+
+    name: str
+    family: Family
+    stem: str  # of its tidy files
+    rows: Mapping[str, int] = field(hash=False)  # split: published number of rows; "all" where there are no splits
+    licence: str
+    sources: tuple[str, ...]  # where it is public: pages, archives, or hub:NAME for a dataset of the Hugging Face hub
+    forms: tuple[Form, ...]  # other than tidy
+    n_classes: int | None = None
+    scale: tuple[float, float] | None = None  # of the scores
+    pairs: bool = False
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def soft(self) -> bool:
+        """A classification whose classes are soft: its labels are scores."""
+        return self.family == "classification" and self.scale is not None
+
+    @property
+    def all_forms(self) -> tuple[Form, ...]:
+        """Tidy first."""
+        return (Tidy(self.stem), *self.forms)
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        return tuple(self.rows)
+
+    @property
+    def scored_splits(self) -> tuple[str, ...]:
+        """What is loaded unless a split is asked for: for STS the test pairs alone."""
+        return ("test",) if self.family == "sts" and "test" in self.rows else self.splits
