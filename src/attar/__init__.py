@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from attar._version import __version__
+
 if TYPE_CHECKING:
     from attar import scores, shapers, tasks, weights
     from attar.embedder import Embedder
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from attar.recipe import Recipe
     from attar.templates import Template
 
-__version__ = "0.1.0"
 
 _PLACES = {
     "AttarError": "attar.errors",

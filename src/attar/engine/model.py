@@ -120,7 +120,7 @@ class LayeredModel:
         for first in dict.fromkeys([0, (padding or 0) + 1]):
             found: list[torch.Tensor] = []
             try:
-                self._run_packed(torch.cat(parts), groups, first, layers, lambda _, s, to=found: to.append(s[0]))
+                self._run_packed(torch.cat(parts), groups, first, layers, _collect(found))
             except (packing.CannotPack, TypeError, ValueError, RuntimeError, IndexError):
                 continue
             if _same(torch.stack(found), wanted):
@@ -131,8 +131,12 @@ class LayeredModel:
     def _states(self, inputs: dict[str, Any], layers: Sequence[int]) -> torch.Tensor:
         """Shape: (L, T, D)"""
         found: list[torch.Tensor] = []
-        self._taps.run(inputs, layers, self.n_layers, lambda _, states: found.append(states[0]))
+        self._taps.run(inputs, layers, self.n_layers, _collect(found))
         return torch.stack(found)
+
+
+def _collect(into: list[torch.Tensor]) -> Visit:
+    return lambda _, states: into.append(states[0])
 
 
 def _same(a: torch.Tensor, b: torch.Tensor) -> bool:

@@ -22,6 +22,10 @@ class Weighting(BaseEstimator):  # type: ignore[misc]
     def fit(self, tokens: Tokens, vocabulary: Vocabulary) -> Self:
         return self
 
+    def partial_fit(self, tokens: Tokens, vocabulary: Vocabulary) -> Self:
+        """Learn from more texts."""
+        return self.fit(tokens, vocabulary)
+
     def weigh(self, tokens: Tokens) -> Floats:
         raise NotImplementedError
 

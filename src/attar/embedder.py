@@ -1,0 +1,238 @@
+"""Embedder: texts to vectors along the one path, as a scikit-learn transformer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+
+from attar import persist
+from attar.counts import Counts
+from attar.encoders.transformer import Transformer
+from attar.errors import InputError, NotFittedError
+from attar.fitting import check_corpora, check_partial, fit_from_moments, fit_shapers, fit_weights, learns, shape
+from attar.layers import LayerChoice
+from attar.press import CHUNK, Press, Pressed, distinct_texts
+from attar.recipe import FittedOn, Recipe
+from attar.shapers import Moments, Unit
+from attar.texts import check_texts, chunks, iter_texts
+from attar.types import Encoder, Floats
+from attar.weights import Mean, Weighting
+
+
+class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Presses vectors out of an encoder: layers, token weights and shapers, fitted on texts without labels.
+
+    `encoder`: a Transformer, Table, ... (None: the embedded default). `layers`: numbers, "first", "last", or a mapping
+    to weights. `weights`: how tokens count (None: the mean). `shapers`: what vectors go through, one after the other.
+
+    >>> Embedder(Transformer("bert-base-uncased"), layers=(1, 12)).encode(["A cat sat."])  # doctest: +SKIP
+    """
+
+    weights_: Weighting
+    shapers_: list[Any]
+    fitted_on_: FittedOn
+    moments_: Moments
+    counts_: Counts
+
+    def __init__(
+        self,
+        encoder: Encoder | None = None,
+        layers: LayerChoice = "last",
+        weights: Weighting | None = None,
+        shapers: Sequence[Any] = (),
+    ) -> None:
+        self.encoder = encoder
+        self.layers = layers
+        self.weights = weights
+        self.shapers = shapers
+
+    # Learning
+
+    def fit(self, X: Any, y: object = None, *, background: Any = None) -> Self:
+        """Learn token counts and moments from texts; parts marked `on="background"` learn from that corpus."""
+        self._fit(X, background, wanted=())
+        return self
+
+    def fit_transform(self, X: Any, y: object = None, *, background: Any = None) -> Floats:
+        """`fit` and the vectors of the same texts, from one pass through the encoder."""
+        pressed = self._fit(X, background, wanted=("target",))["target"]
+        self.counts_ = pressed.counts
+        self.counts_.report()
+        return np.asarray(pressed.vectors, dtype=np.float32)[pressed.rows]
+
+    def partial_fit(self, X: Any, y: object = None) -> Self:
+        """Learn from more texts, where sums suffice: counts of tokens, or the moments that affine shapers need."""
+        texts, _ = check_texts(iter_texts(X))
+        weights = self.weights_ if hasattr(self, "weights_") else self._new_weights()
+        shapers = [clone(shaper) for shaper in self.shapers]
+        check_partial(weights, shapers)
+        check_corpora((), {"target": texts})
+        self.weights_ = fit_weights(weights, self.encoder_, {"target": texts})
+        if any(learns(shaper) for shaper in shapers):
+            pressed = self._press.distinct(texts)
+            moments = Moments.of(pressed.vectors[pressed.rows])
+            self.moments_ = self.moments_.merge(moments) if hasattr(self, "moments_") else moments
+            fit_from_moments(shapers, self.moments_)
+        self.shapers_ = shapers
+        self.fitted_on_ = (self.fitted_on_ if hasattr(self, "fitted_on_") else FittedOn()).with_target(texts)
+        return self
+
+    # Embedding
+
+    def encode(self, texts: Any, *, progress: bool = False) -> Floats:
+        """Vectors of texts, rows in order; a single string gives a single vector. Shape: (N, D) float32"""
+        if isinstance(texts, str):
+            row: Floats = self.encode([texts])[0]
+            return row
+        checked, replaced = check_texts(iter_texts(texts))
+        self._ensure_ready()
+        self.counts_ = Counts(texts=len(checked), replaced=replaced)
+        once, rows = distinct_texts(checked)
+        shaped = [shape(self.shapers_, v) for v in self._press.chunks(once, self.counts_, progress)]
+        if not shaped:
+            shaped = [shape(self.shapers_, np.zeros((1, self._press.width), dtype=np.float32))]
+        self.counts_.report()
+        return np.asarray(np.concatenate(shaped), dtype=np.float32)[rows]
+
+    def transform(self, X: Any) -> Floats:
+        """The same as `encode` of several texts."""
+        if isinstance(X, str):
+            raise InputError(f"expected several texts; given one string: {X[:60]!r}")
+        return self.encode(X)
+
+    def encode_chunks(self, texts: Any, size: int = CHUNK) -> Iterator[Floats]:
+        """Vectors of a stream of texts, a chunk at a time, in constant memory; `counts_` grows as it goes."""
+        self._ensure_ready()
+        self.counts_ = Counts()
+        for part, replaced in chunks(texts, size):
+            self.counts_ += Counts(texts=len(part), replaced=replaced)
+            once, rows = distinct_texts(part)
+            shaped = [shape(self.shapers_, v) for v in self._press.chunks(once, self.counts_)]
+            yield np.asarray(np.concatenate(shaped), dtype=np.float32)[rows]
+
+    def encode_query(self, texts: Any) -> Floats:
+        """The same as `encode`: queries and documents are embedded alike."""
+        return self.encode(texts)
+
+    def encode_document(self, texts: Any) -> Floats:
+        """The same as `encode`: queries and documents are embedded alike."""
+        return self.encode(texts)
+
+    def similarity(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
+        """Cosine of every row of a with every row of b. Shape: (N, D), (M, D) -> (N, M)"""
+        left, right = (np.atleast_2d(np.asarray(x, dtype=np.float32)) for x in (a, b))
+        if left.shape[1] != right.shape[1]:
+            raise InputError(f"vectors of {left.shape[1]} and {right.shape[1]} dims can't be compared")
+        cosines = Unit().transform(left) @ Unit().transform(right).T
+        return np.asarray(cosines, dtype=np.float32)
+
+    # Keeping
+
+    @property
+    def recipe(self) -> Recipe:
+        """What this embedder does, as data."""
+        weights = self.weights_ if hasattr(self, "weights_") else self._new_weights()
+        return Recipe.of(self.encoder_, self.layers, weights, self.shapers, getattr(self, "fitted_on_", None))
+
+    def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
+        """Write recipe.json, state.safetensors and a README; the folder appears whole or not at all."""
+        self._ensure_ready()
+        persist.save(Path(folder), self.recipe, self.encoder_, self.weights_, self.shapers_, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, folder: str | Path, *, encoder: Encoder | None = None) -> Self:
+        """Read what `save` wrote, checking all and running nothing; `encoder` stands in where the model has moved."""
+        loaded = persist.load(Path(folder), encoder)
+        embedder = cls(
+            loaded.encoder,
+            layers=loaded.recipe.layer_choice,
+            weights=clone(loaded.weights),
+            shapers=[clone(shaper) for shaper in loaded.shapers],
+        )
+        embedder.weights_, embedder.shapers_ = loaded.weights, loaded.shapers
+        if loaded.recipe.fitted_on is not None:
+            embedder.fitted_on_ = loaded.recipe.fitted_on
+        return embedder
+
+    @classmethod
+    def from_recipe(cls, recipe: Recipe | str, encoder: Encoder | None = None) -> Self:
+        """A new, unfitted embedder after a recipe or the name of one."""
+        made = Recipe.named(recipe) if isinstance(recipe, str) else recipe
+        return cls(
+            encoder if encoder is not None else made.make_encoder(),
+            layers=made.layer_choice,
+            weights=made.make_weights(),
+            shapers=made.make_shapers(),
+        )
+
+    @property
+    def needs_fit(self) -> bool:
+        """Whether it must see texts before it can embed."""
+        return self._new_weights().needs_texts or any(learns(shaper) for shaper in self.shapers)
+
+    # The path
+
+    @property
+    def encoder_(self) -> Encoder:
+        """The encoder in use: the one given, or the embedded default."""
+        if self.encoder is not None:
+            return self.encoder
+        if not hasattr(self, "_default"):
+            self._default = Transformer()
+        return self._default
+
+    @property
+    def _press(self) -> Press:
+        return Press(self.encoder_, self.weights_, self.layers)
+
+    def _new_weights(self) -> Weighting:
+        fresh: Weighting = Mean() if self.weights is None else clone(self.weights)
+        return fresh
+
+    def _ensure_ready(self) -> None:
+        """Prepare what learns nothing from texts; refuse where something has to learn."""
+        if hasattr(self, "weights_"):
+            return
+        if self.needs_fit:
+            learners = [type(self.weights).__name__] if self._new_weights().needs_texts else []
+            learners += [type(shaper).__name__ for shaper in self.shapers if learns(shaper)]
+            raise NotFittedError(f"{', '.join(learners)} must see texts first: call fit(texts), then encode")
+        self.weights_ = fit_weights(self._new_weights(), self.encoder_, {})
+        self.shapers_ = [clone(shaper) for shaper in self.shapers]
+
+    def _fit(self, X: Any, background: Any, wanted: Sequence[str]) -> dict[str, Pressed]:
+        texts, replaced = check_texts(iter_texts(X))
+        corpora = {"target": texts}
+        if background is not None:
+            corpora["background"], _ = check_texts(iter_texts(background))
+        weights = self._new_weights()
+        shapers = [clone(shaper) for shaper in self.shapers]
+        check_corpora((weights, *shapers), corpora)
+        for name in ("weights_", "shapers_", "moments_", "fitted_on_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        fitted_weights = fit_weights(weights, self.encoder_, corpora)
+        press = Press(self.encoder_, fitted_weights, self.layers)
+        pressed = fit_shapers(shapers, press, corpora, wanted)
+        if "target" in pressed:
+            pressed["target"].counts.replaced = replaced
+        self.weights_, self.shapers_ = fitted_weights, shapers
+        self.fitted_on_ = FittedOn().with_target(texts).with_background(corpora.get("background"))
+        return pressed
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "weights_") or not self.needs_fit
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        tags.input_tags.string = True
+        tags.requires_fit = self.needs_fit
+        tags.transformer_tags.preserves_dtype = []
+        return tags

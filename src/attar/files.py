@@ -1,0 +1,73 @@
+"""Files and folders that appear whole or not at all: written aside, then renamed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from attar.errors import OutputError
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """A place beside the target to write to; it takes the target's name when all went well, and is gone if not."""
+    check_parent(path)
+    if path.is_dir():
+        raise OutputError(f"can't write {str(path)!r}: it is a folder; give a file name")
+    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with _explained(path):
+            aside.touch()
+        yield aside
+        with _explained(path):
+            os.replace(aside, path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """The same for a folder; one that exists is refused, or with `overwrite` replaced."""
+    check_parent(path)
+    if path.exists() and not (overwrite and path.is_dir()):
+        hint = "it is a file" if path.is_file() else "it exists; remove it, choose another name or ask to overwrite it"
+        raise OutputError(f"can't write the folder {str(path)!r}: {hint}")
+    with _explained(path):
+        aside = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+    try:
+        with _explained(path):
+            yield aside
+            os.chmod(aside, 0o755)
+            if path.exists():
+                old = aside.with_suffix(".old")
+                os.replace(path, old)
+                os.replace(aside, path)
+                shutil.rmtree(old)
+            else:
+                os.replace(aside, path)
+    finally:
+        if aside.exists():
+            shutil.rmtree(aside, ignore_errors=True)
+
+
+def check_parent(path: Path) -> None:
+    """Says early that nothing can be written there."""
+    parent = path.absolute().parent
+    if not parent.is_dir():
+        raise OutputError(f"can't write {str(path)!r}: there is no folder {str(parent)!r}")
+    if not os.access(parent, os.W_OK):
+        raise OutputError(f"can't write {str(path)!r}: no permission in {str(parent)!r}")
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, OutputError):
+            raise
+        raise OutputError(f"can't write {str(path)!r}: {error.strerror or error}") from None

@@ -1,0 +1,77 @@
+"""Which layers, and how much of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attar.errors import InputError
+from attar.types import Encoder
+
+# A number, "first", "last", several of them, or a weight for each.
+LayerChoice = int | str | Sequence[int | str] | Mapping[int | str, float]
+
+
+def resolve_layers(choice: LayerChoice, encoder: Encoder) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """The layers as numbers, and their weights, which sum to 1 unless given."""
+    if isinstance(choice, Mapping):
+        numbers = tuple(_number(layer, encoder) for layer in choice)
+        weights = tuple(_weight(value) for value in choice.values())
+    else:
+        numbers = tuple(_number(layer, encoder) for layer in ([choice] if isinstance(choice, (int, str)) else choice))
+        weights = (1 / len(numbers),) * len(numbers) if numbers else ()
+    if not numbers:
+        raise InputError("no layer given; name at least one, such as 'last' or (1, 12)")
+    if len(set(numbers)) != len(numbers):
+        raise InputError(f"a layer is named twice: {', '.join(map(str, numbers))}; give a weight to each layer instead")
+    return numbers, weights
+
+
+def parse_layers(spec: str) -> LayerChoice:
+    """`first,last`, `1,6`, `-1`, or with weights `1:0.3,12:0.7`."""
+    parts = [part.strip() for part in spec.split(",")]
+    if any(":" in part for part in parts):
+        pairs = [part.partition(":") for part in parts]
+        return {_parse_layer(layer, spec): _parse_weight(weight, spec) for layer, _, weight in pairs}
+    return tuple(_parse_layer(part, spec) for part in parts)
+
+
+def _parse_layer(part: str, spec: str) -> int | str:
+    if part in ("first", "last"):
+        return part
+    try:
+        return int(part)
+    except ValueError:
+        raise InputError(f"can't read the layers {spec!r}: {part!r} is not a number, 'first' or 'last'") from None
+
+
+def _parse_weight(part: str, spec: str) -> float:
+    try:
+        return float(part)
+    except ValueError:
+        raise InputError(f"can't read the layers {spec!r}: {part!r} is not a weight; write 1:0.3,12:0.7") from None
+
+
+def _number(layer: Any, encoder: Encoder) -> int:
+    if layer == "last":
+        return encoder.n_layers
+    if layer == "first":
+        return min(max(1, encoder.first_layer), encoder.n_layers)
+    if isinstance(layer, (str, bool)) or not hasattr(layer, "__index__"):
+        raise InputError(f"layer {layer!r} is not a number, 'first' or 'last'")
+    number = int(layer)
+    if not encoder.first_layer <= number <= encoder.n_layers:
+        raise InputError(
+            f"layer {number} is out of range: this encoder has {encoder.first_layer} to {encoder.n_layers}"
+        )
+    return number
+
+
+def _weight(value: Any) -> float:
+    try:
+        weight = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"layer weight {value!r} is not a number") from None
+    if not abs(weight) < float("inf"):
+        raise InputError(f"layer weight {value!r} is not finite")
+    return weight

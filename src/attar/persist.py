@@ -1,0 +1,139 @@
+"""A fitted embedder as a folder: recipe.json, state.safetensors and a README. Loading checks all and runs nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from attar._version import __version__
+from attar.encoders import registry
+from attar.errors import RecipeError
+from attar.files import new_folder
+from attar.recipe import Recipe
+from attar.types import Encoder, State
+from attar.weights import Weighting
+
+RECIPE, STATE, README, ENCODER = "recipe.json", "state.safetensors", "README.md", "encoder"
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What a folder holds."""
+
+    recipe: Recipe
+    encoder: Encoder
+    weights: Weighting
+    shapers: list[Any]
+
+
+def save(
+    folder: Path,
+    recipe: Recipe,
+    encoder: Encoder,
+    weights: Weighting,
+    shapers: Sequence[Any],
+    *,
+    overwrite: bool = False,
+) -> None:
+    """Write the folder, whole or not at all."""
+    for shaper in shapers:
+        if not hasattr(shaper, "state"):
+            raise RecipeError(
+                f"{type(shaper).__name__} can't be saved without pickle; use the shapers of attar.shapers"
+            )
+    arrays = {f"weights/{k}": v for k, v in weights.state().items()}
+    for i, shaper in enumerate(shapers):
+        arrays |= {f"shapers/{i}/{k}": v for k, v in shaper.state().items()}
+    with new_folder(folder, overwrite=overwrite) as aside:
+        save_file({k: np.ascontiguousarray(v) for k, v in arrays.items()}, str(aside / STATE))
+        registry.save_arrays(encoder, aside / ENCODER)
+        (aside / README).write_text(_readme(recipe), encoding="utf-8")
+        content = recipe.to_json() | {
+            "attar": __version__,
+            "state_sha256": _sha256(aside / STATE),
+            "model_sha256": getattr(encoder, "fingerprint", None),
+        }
+        (aside / RECIPE).write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def load(folder: Path, encoder: Encoder | None = None) -> Loaded:
+    """Read the folder; `encoder` stands in for the one the recipe names."""
+    content = read_json(folder)
+    recipe = Recipe.from_json(content)
+    weights: Weighting = recipe.make_weights()
+    shapers = recipe.make_shapers()
+    arrays = _read_state(folder / STATE, content.get("state_sha256"))
+    weights.set_state(_under(arrays, "weights/"))
+    for i, shaper in enumerate(shapers):
+        shaper.set_state(_under(arrays, f"shapers/{i}/"))
+    if arrays:
+        raise RecipeError(f"{folder / STATE} holds arrays that the recipe does not know: {sorted(arrays)[:3]}")
+    if encoder is None:
+        encoder = registry.load(recipe.encoder, folder / ENCODER)
+    expected = content.get("model_sha256")
+    found = getattr(encoder, "fingerprint", None)
+    if expected is not None and found != expected:
+        raise RecipeError(
+            f"the model of {str(folder)!r} is not the one it was fitted with: the weights' sha256 is {found}, "
+            f"expected {expected}; fit the recipe again with this model"
+        )
+    return Loaded(recipe, encoder, weights, shapers)
+
+
+def read_json(folder: Path) -> dict[str, Any]:
+    """recipe.json as it stands, an object at least."""
+    path = folder / RECIPE
+    if not path.is_file():
+        raise RecipeError(f"{str(folder)!r} is not a recipe folder: it has no {RECIPE}")
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise RecipeError(f"{path} can't be read as JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise RecipeError(f"{path} should hold a JSON object; it holds a {type(content).__name__}")
+    return content
+
+
+def _read_state(path: Path, sha256: Any) -> dict[str, npt.NDArray[Any]]:
+    if not path.is_file():
+        raise RecipeError(f"the recipe is incomplete: {path} is missing")
+    if _sha256(path) != sha256:
+        raise RecipeError(f"{path} is damaged or was altered: its sha256 is not the one that {RECIPE} names")
+    try:
+        return dict(load_file(str(path)))
+    except (SafetensorError, ValueError, OSError) as error:
+        raise RecipeError(f"{path} can't be read: {error}") from None
+
+
+def _under(arrays: State, prefix: str) -> State:
+    """Takes the arrays with this prefix out."""
+    return {name.removeprefix(prefix): arrays.pop(name) for name in list(arrays) if name.startswith(prefix)}
+
+
+def _sha256(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _readme(recipe: Recipe) -> str:
+    shape = ", ".join(part.name for part in recipe.shapers) or "none"
+    layers = ", ".join(str(layer) for layer, _ in recipe.layers)
+    fitted = recipe.fitted_on
+    on = "nothing" if fitted is None or fitted.target is None else f"{fitted.target.texts:,} texts"
+    if fitted is not None and fitted.background is not None:
+        on += f" and a background corpus of {fitted.background.texts:,} texts"
+    return (
+        f"# Sentence vectors by Attar {__version__}\n\n"
+        f"Model: {recipe.encoder.get('model', recipe.encoder['type'])}; layers: {layers}; "
+        f"weights: {recipe.weights.name}; shapers: {shape}; fitted on: {on}.\n\n"
+        "```python\nfrom attar import Embedder\n\nvectors = Embedder.load('this folder').encode(texts)\n```\n"
+    )

@@ -1,0 +1,19 @@
+"""A progress bar on stderr, only where someone is looking."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def bar(total: int | None, unit: str, wanted: bool = True) -> Iterator[Callable[[int], object]]:
+    """Yields a function that moves the bar on; shows nothing unless wanted and stderr is a terminal."""
+    if not wanted or not sys.stderr.isatty():
+        yield lambda n: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=total, unit=f" {unit}", unit_scale=True, file=sys.stderr, dynamic_ncols=True, leave=False) as shown:
+        yield shown.update
