@@ -53,14 +53,14 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     # Learning
 
-    def fit(self, X: Any, y: object = None, *, background: Any = None) -> Self:
+    def fit(self, X: Any, y: object = None, *, background: Any = None, progress: bool = False) -> Self:
         """Learn token counts and moments from texts; parts marked `on="background"` learn from that corpus."""
-        self._fit(X, background, wanted=())
+        self._fit(X, background, (), progress)
         return self
 
-    def fit_transform(self, X: Any, y: object = None, *, background: Any = None) -> Floats:
+    def fit_transform(self, X: Any, y: object = None, *, background: Any = None, progress: bool = False) -> Floats:
         """`fit` and the vectors of the same texts, from one pass through the encoder."""
-        pressed = self._fit(X, background, wanted=("target",))["target"]
+        pressed = self._fit(X, background, ("target",), progress)["target"]
         self.counts_ = pressed.counts
         self.counts_.report()
         return np.asarray(pressed.vectors, dtype=np.float32)[pressed.rows]
@@ -205,7 +205,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.weights_ = fit_weights(self._new_weights(), self.encoder_, {})
         self.shapers_ = [clone(shaper) for shaper in self.shapers]
 
-    def _fit(self, X: Any, background: Any, wanted: Sequence[str]) -> dict[str, Pressed]:
+    def _fit(self, X: Any, background: Any, wanted: Sequence[str], progress: bool) -> dict[str, Pressed]:
         texts, replaced = check_texts(iter_texts(X))
         corpora = {"target": texts}
         if background is not None:
@@ -218,7 +218,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 delattr(self, name)
         fitted_weights = fit_weights(weights, self.encoder_, corpora)
         press = Press(self.encoder_, fitted_weights, self.layers)
-        pressed = fit_shapers(shapers, press, corpora, wanted)
+        pressed = fit_shapers(shapers, press, corpora, wanted, progress)
         if "target" in pressed:
             pressed["target"].counts.replaced = replaced
         self.weights_, self.shapers_ = fitted_weights, shapers

@@ -32,46 +32,16 @@ _UNTRUSTED = re.compile(f"[^{TRUSTED}]")
 _WORTHWHILE = 256  # texts; for fewer, loading tokie costs more than it saves
 _MODELS = ("WordPiece", "BPE")  # the kinds that were compared
 
+# fmt: off
 _NASTY = (
-    ["", " ", "\n\t ", "a", "A cat sat.", "don't stop", "x" * 99, "x" * 100, "x" * 101, "x" * 250 + " end", "##ing ##s"]
-    + [
-        "[MASK] a",
-        "a [SEP] b",
-        "[CLS]",
-        "[UNK][PAD]",
-        "<s> a </s>",
-        "<mask>",
-        "<|endoftext|>",
-        "[mask]",
-        "▁a ▁▁b",
-        "Ġa",
-    ]
-    + ["naïve café", "e\u0301 a\u0300\u0323 \u0323\u0300a", "İstanbul ß ΑΣ ς ǅ", "ﬁ ﬂ ½ ² ① ™", "l’été « oui »"]
-    + [
-        "中文字 and 日本語",
-        "한국어 \u1112\u1161\u11ab",
-        "ひらがなカタカナ",
-        "😀 x😀y 👩‍👩‍👧 🏳️‍🌈",
-        "\U00020000b",
-        "ﾊﾝｶｸ Ａ",
-    ]
-    + [
-        "a\x00b \x01",
-        "\x0b\x0c\x1c\x85",
-        "a\u200bb\u200d\u00adc",
-        "\ufffd a\ufffdb",
-        "\u2028x\u2029",
-        "x\u3000y\u00a0z",
-    ]
-    + [
-        "1,000.5 $3 50% ~`^+=|<>",
-        "a--b __c__ e.g. U.S.A.",
-        "http://a.b/c?d=e&f#g",
-        "(a)[b]{c}",
-        "\\n \\u0041",
-        "\ue000",
-    ]
+    "", " ", "\n\t ", "a", "A cat sat.", "don't stop", "x" * 99, "x" * 100, "x" * 101, "x" * 250 + " end", "##ing ##s",
+    "[MASK] a", "a [SEP] b", "[CLS]", "[UNK][PAD]", "<s> a </s>", "<mask>", "<|endoftext|>", "[mask]", "▁a ▁▁b", "Ġa",
+    "naïve café", "e\u0301 a\u0300\u0323 \u0323\u0300a", "İstanbul ß ΑΣ ς ǅ", "ﬁ ﬂ ½ ² ① ™", "l’été « oui »",
+    "中文字 and 日本語", "한국어 \u1112\u1161\u11ab", "ひらがなカタカナ", "\U0001f600 x\U0001f600y \U0001f469\u200d\U0001f469",
+    "\U00020000b", "ﾊﾝｶｸ Ａ", "a\x00b \x01", "\x0b\x0c\x1c\x85", "a\u200bb\u200d\u00adc", "\u2028x\u2029",
+    "x\u3000y\u00a0z", "1,000.5 $3 50% ~`^+=|<>", "a--b __c__ e.g. U.S.A.", "http://a.b/c?d=e&f#g", "(a)[b]{c}", "\\n",
 )
+# fmt: on
 
 
 class FastIds:
@@ -119,7 +89,9 @@ class FastIds:
 
     def _agrees(self, fast: Any) -> bool:
         trusted = [text for text in _NASTY if not _is_doubtful(text)]
-        return all(np.array_equal(a, b) for a, b in zip(_flat(fast, trusted), self._plain(trusted), strict=True))
+        ids, lengths = _flat(fast, trusted)
+        wanted_ids, wanted_lengths = self._plain(trusted)
+        return np.array_equal(ids, wanted_ids) and np.array_equal(lengths, wanted_lengths)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_fast"}

@@ -32,10 +32,7 @@ def new_file(path: Path) -> Iterator[Path]:
 @contextmanager
 def new_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     """The same for a folder; one that exists is refused, or with `overwrite` replaced."""
-    check_parent(path)
-    if path.exists() and not (overwrite and path.is_dir()):
-        hint = "it is a file" if path.is_file() else "it exists; remove it, choose another name or ask to overwrite it"
-        raise OutputError(f"can't write the folder {str(path)!r}: {hint}")
+    check_target_folder(path, overwrite=overwrite)
     with _explained(path):
         aside = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
     try:
@@ -52,6 +49,14 @@ def new_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     finally:
         if aside.exists():
             shutil.rmtree(aside, ignore_errors=True)
+
+
+def check_target_folder(path: Path, *, overwrite: bool = False) -> None:
+    """Says early that the folder can't be written."""
+    check_parent(path)
+    if path.exists() and not (overwrite and path.is_dir()):
+        hint = "it is a file" if path.is_file() else "it exists; remove it, choose another name or ask to overwrite it"
+        raise OutputError(f"can't write the folder {str(path)!r}: {hint}")
 
 
 def check_parent(path: Path) -> None:

@@ -43,11 +43,11 @@ def fit_weights(weights: Weighting, encoder: Encoder, corpora: Corpora) -> Weigh
 
 
 def fit_shapers(
-    shapers: Sequence[Any], press: Press, corpora: Corpora, wanted: Sequence[str] = ()
+    shapers: Sequence[Any], press: Press, corpora: Corpora, wanted: Sequence[str] = (), progress: bool = False
 ) -> dict[str, Pressed]:
     """Fit the chain; the shaped vectors of the corpora that were needed for it or are wanted."""
     needed = {getattr(shaper, "on", "target") for shaper in shapers if learns(shaper)} | set(wanted)
-    pressed = {name: press.distinct(corpora[name]) for name in needed}
+    pressed = {name: press.distinct(corpora[name], progress) for name in needed}
     for shaper in shapers:
         if learns(shaper):
             seen = pressed[getattr(shaper, "on", "target")]

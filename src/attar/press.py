@@ -46,11 +46,11 @@ class Press:
             counts.add(pooled, self.encoder.vocabulary)
             yield mix_layers(pooled.vectors[0], layer_weights)
 
-    def distinct(self, texts: Sequence[str], replaced: int = 0) -> Pressed:
+    def distinct(self, texts: Sequence[str], progress: bool = False) -> Pressed:
         """Vectors of all texts, each distinct one computed once."""
-        counts = Counts(texts=len(texts), replaced=replaced)
+        counts = Counts(texts=len(texts))
         once, rows = distinct_texts(texts)
-        return Pressed(np.concatenate(list(self.chunks(once, counts))), rows, counts)
+        return Pressed(np.concatenate(list(self.chunks(once, counts, progress))), rows, counts)
 
 
 def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Ints]:

@@ -1,0 +1,105 @@
+"""The options that describe an embedder, shared by the commands that make one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from attar.errors import InputError
+
+if TYPE_CHECKING:
+    from attar.embedder import Embedder
+
+_OPTIONS = [
+    click.option("--recipe", metavar="FOLDER|NAME", help="A saved recipe, or a named one (see `attar recipes`)."),
+    click.option("--model", metavar="DIR|NAME", help="A model folder or hub name. Default: the embedded MiniLM."),
+    click.option("--layers", metavar="LIST", help="first,last or 1,6 or -1 or with weights 1:0.3,6:0.7."),
+    click.option("--template", metavar="NAME|TEXT", help="T0 to T4, or words with one [X] and any [MASK]."),
+    click.option(
+        "--weights", metavar="NAME", help="mean, idf, debiased, mask, first, last or sif; mean+specials counts [CLS]."
+    ),
+    click.option("--shape", metavar="LIST", help="center zscore robust quantile quantile-normal whiten abtt:2 unit."),
+    click.option("--max-tokens", type=int, metavar="N", help="Cut texts at N tokens instead of at the model's limit."),
+    click.option("--windows", type=int, metavar="N", help="Do not cut: average windows that share N tokens."),
+    click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet."),
+]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the user asked for."""
+
+    recipe: str | None
+    model: str | None
+    layers: str | None
+    template: str | None
+    weights: str | None
+    shape: str | None
+    max_tokens: int | None
+    windows: int | None
+    column: str | None
+
+    def embedder(self, background: bool = False) -> Embedder:
+        """The embedder they describe: fitted if it is a saved recipe's, else new."""
+        from attar import shapers, weights
+        from attar.embedder import Embedder
+        from attar.encoders.transformer import Transformer
+        from attar.layers import parse_layers
+
+        saved = self.recipe is not None and ("/" in self.recipe or Path(self.recipe).is_dir())
+        if saved:
+            assert self.recipe is not None
+            self._refuse_changes(self.recipe)
+            return Embedder.load(self.recipe, encoder=Transformer(self.model) if self.model else None)
+        encoder = Transformer(self.model, self.template, max_tokens=self.max_tokens, windows=self.windows)
+        made = Embedder.from_recipe(self.recipe or "plain", encoder)
+        if self.layers is not None:
+            made.layers = parse_layers(self.layers)
+        if self.weights is not None:
+            made.weights = weights.parse(self.weights)
+        elif self.template is not None and self.recipe is None and encoder.template and encoder.template.n_masks:
+            made.weights = weights.Mask()
+        if self.shape is not None:
+            made.shapers = shapers.parse(self.shape)
+        if background:
+            _learn_from_background(made)
+        return made
+
+    def _refuse_changes(self, recipe: str) -> None:
+        given = [
+            n
+            for n in ("layers", "template", "weights", "shape", "max_tokens", "windows")
+            if getattr(self, n) is not None
+        ]
+        if given:
+            flags = ", ".join("--" + n.replace("_", "-") for n in given)
+            raise InputError(f"the saved recipe {recipe!r} is fitted and can't be changed by {flags}; fit a new one")
+
+
+def _learn_from_background(embedder: Embedder) -> None:
+    """A background corpus is for the parts marked @background; if none is, all parts learn from it."""
+    parts: list[Any] = [embedder.weights, *embedder.shapers]
+    learning = [part for part in parts if "on" in part.get_params()]
+    if not any(part.on == "background" for part in learning):
+        for part in learning:
+            part.set_params(on="background")
+
+
+def embedder_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options; the command gets them as one `choices`."""
+    names = list(Choices.__dataclass_fields__)
+
+    def gathered(**given: Any) -> Any:
+        choices = Choices(**{name: given.pop(name) for name in names})
+        return command(choices=choices, **given)
+
+    gathered.__doc__ = command.__doc__
+    gathered.__name__ = command.__name__
+    wrapped: Callable[..., Any] = gathered
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped

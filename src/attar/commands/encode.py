@@ -1,0 +1,77 @@
+"""attar encode"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from attar.commands.choices import Choices, embedder_options
+from attar.errors import InputError
+from attar.progress import bar
+from attar.reading import read_texts
+
+if TYPE_CHECKING:
+    from attar.embedder import Embedder
+    from attar.types import Floats
+
+log = logging.getLogger("attar")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  attar encode texts.txt -o vectors.npy
+  attar encode reviews.csv --column body --recipe similarity -o vectors.parquet
+  attar encode texts.txt --model ./bert-base-uncased --layers first,last --weights idf --shape zscore,unit -o v.npy
+  attar encode texts.txt --model ./bert-base-uncased --template T4 -o v.npy
+  cat texts.txt | attar encode - --recipe my-recipe > vectors.jsonl
+"""
+)
+@click.argument("texts", metavar="TEXTS")
+@click.option(
+    "-o", "--output", metavar="FILE", help=".npy, .parquet, .safetensors or .jsonl. Default: JSON lines on stdout."
+)
+@click.option("--background", metavar="TEXTS", help="Learn from these texts, not from the ones embedded.")
+@embedder_options
+def encode(texts: str, output: str | None, background: str | None, choices: Choices) -> None:
+    """Turn TEXTS into vectors, a row a text, in order.
+
+    TEXTS is a file (.txt with a text a line, .jsonl, .csv, .tsv, .parquet; the first four also .gz) or - for stdin.
+    What has to learn from texts (idf, z-score ...) learns from TEXTS itself, or from --background; a saved recipe has
+    learned already.
+    """
+    from attar.writing import check_target, print_vectors, write_vectors
+
+    if output is not None:
+        check_target(output)
+    embedder = choices.embedder(background is not None)
+    vectors = _vectors(embedder, texts, background, choices.column)
+    n = print_vectors(vectors) if output is None else write_vectors(vectors, output)
+    for sentence in embedder.counts_.sentences():
+        log.warning("%s", sentence)
+    if output is not None:
+        log.info("wrote %s vectors to %s", f"{n:,}", output)
+
+
+def _vectors(embedder: Embedder, texts: str, background: str | None, column: str | None) -> Iterator[Floats]:
+    """Chunks of vectors: streamed where nothing has to learn from the texts first."""
+    if embedder.needs_fit and not hasattr(embedder, "weights_"):
+        held = list(read_texts(texts, column))
+        if not held:
+            raise InputError(f"{texts!r} holds no texts")
+        corpus = None if background is None else list(read_texts(background, column))
+        yield embedder.fit_transform(held, background=corpus, progress=True)
+        return
+    if background is not None:
+        raise InputError("--background: nothing in this recipe is left to learn from texts")
+    n = 0
+    with bar(None, "texts") as advance:
+        for rows in embedder.encode_chunks(read_texts(texts, column)):
+            yield rows
+            n += len(rows)
+            advance(len(rows))
+    if not n:
+        raise InputError(f"{texts!r} holds no texts")

@@ -1,0 +1,49 @@
+"""attar fit"""
+
+from __future__ import annotations
+
+import logging
+
+import click
+
+from attar.commands.choices import Choices, embedder_options
+from attar.errors import InputError
+from attar.reading import read_texts
+
+log = logging.getLogger("attar")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  attar fit --recipe similarity --on texts.txt -o my-recipe
+  attar fit --model ./bert-base-uncased --layers 1,12 --weights idf --shape zscore,unit --on texts.txt -o my-recipe
+  attar fit --weights idf@background --shape whiten --on texts.txt --background wiki.txt.gz -o my-recipe
+  attar encode more.txt --recipe my-recipe -o vectors.npy
+"""
+)
+@click.option(
+    "--on", "on", metavar="TEXTS", required=True, help="The texts to learn from: those to be embedded, or like them."
+)
+@click.option("-o", "--output", metavar="FOLDER", required=True, help="Where to save the recipe.")
+@click.option(
+    "--background", metavar="TEXTS", help="A second corpus, for parts marked @background; if none is, for all."
+)
+@click.option("--overwrite", is_flag=True, help="Replace the folder if it exists.")
+@embedder_options
+def fit(on: str, output: str, background: str | None, overwrite: bool, choices: Choices) -> None:
+    """Learn a recipe's counts and moments from texts and save it. Nothing is trained."""
+    from pathlib import Path
+
+    from attar.files import check_target_folder
+
+    check_target_folder(Path(output), overwrite=overwrite)
+    embedder = choices.embedder(background is not None)
+    if hasattr(embedder, "weights_"):
+        raise InputError(f"{choices.recipe!r} is fitted already; give a named recipe or options instead")
+    texts = list(read_texts(on, choices.column))
+    if not texts:
+        raise InputError(f"{on!r} holds no texts")
+    embedder.fit(texts, background=None if background is None else list(read_texts(background, choices.column)))
+    embedder.save(output, overwrite=overwrite)
+    log.info("saved the recipe %s, fitted on %s texts, to %s", embedder.recipe.id, f"{len(texts):,}", output)

@@ -1,0 +1,74 @@
+"""attar info"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  attar info                      the embedded default model
+  attar info ./bert-base-uncased
+  attar info my-recipe --json
+"""
+)
+@click.argument("what", metavar="[FOLDER|MODEL]", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def info(what: str | None, as_json: bool) -> None:
+    """Describe a model (layers, widths, limits) or a saved recipe, which is checked whole, its model's hash included."""
+    facts = _recipe(what) if what and (Path(what) / "recipe.json").is_file() else _model(what)
+    if as_json:
+        click.echo(json.dumps(facts, ensure_ascii=False))
+        return
+    width = max(map(len, facts))
+    for key, value in facts.items():
+        click.echo(f"{key.ljust(width)}  {value}")
+
+
+def _model(name: str | None) -> dict[str, Any]:
+    from attar.encoders import default
+    from attar.encoders.transformer import Transformer
+
+    model = Transformer(name)
+    tokens = model.tokenize([""])
+    vocabulary = model.vocabulary
+    facts = {
+        "model": model.name,
+        "folder": str(model.folder),
+        "layers": f"-1 (token table), 0 (input), 1 to {model.n_layers}",
+        "width": model.width(model.n_layers),
+        "width of layer -1": model.width(-1),
+        "vocabulary": len(vocabulary),
+        "mask token": vocabulary.pieces[vocabulary.mask_id] if vocabulary.mask_id is not None else None,
+        "special tokens around a text": [vocabulary.pieces[i] for i in tokens.ids],
+        "tokens a text at most": model.limit,
+        "sequences packed": model.packs,
+        "sha256": model.fingerprint,
+    }
+    if model.name == default.NAME:
+        facts["official weights"] = default.verify() == default.SHA256
+    return facts
+
+
+def _recipe(folder: str) -> dict[str, Any]:
+    from attar.embedder import Embedder
+
+    embedder = Embedder.load(folder)
+    recipe = embedder.recipe
+    fitted = recipe.fitted_on
+    return {
+        "recipe": recipe.id,
+        "encoder": recipe.encoder.get("model", recipe.encoder["type"]),
+        "template": recipe.encoder.get("template"),
+        "layers": {str(layer): weight for layer, weight in recipe.layers},
+        "weights": recipe.weights.name,
+        "shapers": [shaper.name for shaper in embedder.shapers],
+        "fitted on": fitted.target.texts if fitted and fitted.target else None,
+        "background": fitted.background.texts if fitted and fitted.background else None,
+        "sound": True,
+    }
