@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+import tiny_models
+
+if TYPE_CHECKING:
+    from attar import Transformer
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,3 +36,35 @@ def mobilebert_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no folder {folder}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_bert_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a BERT with 3 blocks of 16 dims and 64 positions."""
+    return tiny_models.bert(tmp_path_factory.mktemp("models") / "tiny-bert")
+
+
+@pytest.fixture(scope="session")
+def tiny_bert(tiny_bert_dir: Path) -> Transformer:
+    """That model as an encoder, loaded once."""
+    from attar import Transformer
+
+    return Transformer(tiny_bert_dir)
+
+
+@pytest.fixture(scope="session")
+def tiny_roberta_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a RoBERTa with 2 blocks, a byte-level tokenizer and <mask>."""
+    return tiny_models.roberta(tmp_path_factory.mktemp("models") / "tiny-roberta")
+
+
+@pytest.fixture(scope="session")
+def tiny_gpt2_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a GPT-2 with 2 blocks: no special tokens, no mask."""
+    return tiny_models.gpt2(tmp_path_factory.mktemp("models") / "tiny-gpt2")
+
+
+@pytest.fixture(scope="session")
+def tiny_electra_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an ELECTRA with 2 blocks of 16 dims and a token table of 8."""
+    return tiny_models.electra(tmp_path_factory.mktemp("models") / "tiny-electra")
