@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from attar.errors import InputError
 from attar.types import Encoder
@@ -16,9 +18,9 @@ def resolve_layers(choice: LayerChoice, encoder: Encoder) -> tuple[tuple[int, ..
     """The layers as numbers, and their weights, which sum to 1 unless given."""
     if isinstance(choice, Mapping):
         numbers = tuple(_number(layer, encoder) for layer in choice)
-        weights = tuple(_weight(value) for value in choice.values())
+        weights = tuple(layer_weight(value) for value in choice.values())
     else:
-        numbers = tuple(_number(layer, encoder) for layer in ([choice] if isinstance(choice, (int, str)) else choice))
+        numbers = tuple(_number(layer, encoder) for layer in several(choice))
         weights = (1 / len(numbers),) * len(numbers) if numbers else ()
     if not numbers:
         raise InputError("no layer given; name at least one, such as 'last' or (1, 12)")
@@ -27,12 +29,20 @@ def resolve_layers(choice: LayerChoice, encoder: Encoder) -> tuple[tuple[int, ..
     return numbers, weights
 
 
+def several(choice: Any) -> list[Any]:
+    """The layers of a choice without weights, one or many."""
+    return [choice] if isinstance(choice, str) or not isinstance(choice, Iterable) else list(choice)
+
+
 def parse_layers(spec: str) -> LayerChoice:
     """`first,last`, `1,6`, `-1`, or with weights `1:0.3,12:0.7`."""
     parts = [part.strip() for part in spec.split(",")]
     if any(":" in part for part in parts):
         pairs = [part.partition(":") for part in parts]
-        return {_parse_layer(layer, spec): _parse_weight(weight, spec) for layer, _, weight in pairs}
+        weights = {_parse_layer(layer, spec): _parse_weight(weight, spec) for layer, _, weight in pairs}
+        if len(weights) < len(pairs):
+            raise InputError(f"can't read the layers {spec!r}: a layer is named twice")
+        return weights
     return tuple(_parse_layer(part, spec) for part in parts)
 
 
@@ -52,22 +62,17 @@ def _parse_weight(part: str, spec: str) -> float:
         raise InputError(f"can't read the layers {spec!r}: {part!r} is not a weight; write 1:0.3,12:0.7") from None
 
 
-def _number(layer: Any, encoder: Encoder) -> int:
-    if layer == "last":
-        return encoder.n_layers
-    if layer == "first":
-        return min(max(1, encoder.first_layer), encoder.n_layers)
-    if isinstance(layer, (str, bool)) or not hasattr(layer, "__index__"):
+def plain_layer(layer: Any) -> int | str:
+    """A layer as it is written down: a number, "first" or "last"."""
+    if isinstance(layer, str) and layer in ("first", "last"):
+        return layer
+    if isinstance(layer, bool) or not isinstance(layer, (int, np.integer)):
         raise InputError(f"layer {layer!r} is not a number, 'first' or 'last'")
-    number = int(layer)
-    if not encoder.first_layer <= number <= encoder.n_layers:
-        raise InputError(
-            f"layer {number} is out of range: this encoder has {encoder.first_layer} to {encoder.n_layers}"
-        )
-    return number
+    return int(layer)
 
 
-def _weight(value: Any) -> float:
+def layer_weight(value: Any) -> float:
+    """How much of a layer."""
     try:
         weight = float(value)
     except (TypeError, ValueError):
@@ -75,3 +80,16 @@ def _weight(value: Any) -> float:
     if not abs(weight) < float("inf"):
         raise InputError(f"layer weight {value!r} is not finite")
     return weight
+
+
+def _number(layer: Any, encoder: Encoder) -> int:
+    plain = plain_layer(layer)
+    if isinstance(plain, int):
+        number = plain
+    else:
+        number = encoder.n_layers if plain == "last" else min(max(1, encoder.first_layer), encoder.n_layers)
+    if not encoder.first_layer <= number <= encoder.n_layers:
+        raise InputError(
+            f"layer {number} is out of range: this encoder has {encoder.first_layer} to {encoder.n_layers}"
+        )
+    return number

@@ -12,7 +12,7 @@ from attar import shapers, weights
 from attar.encoders.registry import from_spec
 from attar.encoders.transformer import Transformer
 from attar.errors import RecipeError, unknown_name
-from attar.layers import LayerChoice
+from attar.layers import LayerChoice, layer_weight, plain_layer, several
 from attar.types import Encoder
 
 FORMAT = 1
@@ -105,9 +105,9 @@ class Recipe:
     ) -> Self:
         """Of the parts of an embedder."""
         if isinstance(layers, Mapping):
-            pairs: list[tuple[int | str, float | None]] = [(_plain(k), float(v)) for k, v in layers.items()]
+            pairs: list[tuple[int | str, float | None]] = [(plain_layer(k), layer_weight(v)) for k, v in layers.items()]
         else:
-            pairs = [(_plain(k), None) for k in ([layers] if isinstance(layers, (int, str)) else layers)]
+            pairs = [(plain_layer(k), None) for k in several(layers)]
         return cls(encoder.spec(), tuple(pairs), Part.of(weighting), tuple(Part.of(s) for s in shaping), fitted_on)
 
     @classmethod
@@ -187,10 +187,6 @@ NAMED: dict[str, tuple[LayerChoice, str, str, str]] = {
 }
 
 
-def _plain(layer: int | str) -> int | str:
-    return layer if isinstance(layer, str) else int(layer)
-
-
 def _canonical(data: Any) -> str:
     return json.dumps(data, sort_keys=True, separators=(",", ":"))
 
@@ -203,9 +199,7 @@ def _expect(kind: type, value: Any, what: str) -> Any:
 
 def _layer(pair: Any) -> tuple[int | str, float | None]:
     layer, weight = _expect(list, pair, "a layer")
-    if isinstance(layer, bool) or not isinstance(layer, (int, str)):
-        raise RecipeError(f"layer {layer!r} of the recipe is not a number, 'first' or 'last'")
-    return layer, None if weight is None else float(weight)
+    return plain_layer(layer), None if weight is None else layer_weight(weight)
 
 
 def _part(data: Any) -> Part:

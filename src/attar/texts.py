@@ -57,5 +57,5 @@ def chunks(column: Any, size: int) -> Iterator[tuple[list[str], int]]:
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
+    text = " ".join(repr(value).split())  # tables show themselves in many lines
     return text if len(text) <= 60 else text[:57] + "..."

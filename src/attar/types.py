@@ -70,7 +70,7 @@ class Tokens:
     truncated: npt.NDArray[np.bool_]  # (n_texts,) the text was cut
 
     def __post_init__(self) -> None:
-        if self.offsets.shape != (len(self.texts) + 1,) or self.offsets[-1] != len(self.ids) != len(self.roles):
+        if self.offsets.shape != (len(self.texts) + 1,) or not (self.offsets[-1] == len(self.ids) == len(self.roles)):
             raise InputError(
                 f"tokens do not fit together: {len(self.ids)} ids, {len(self.roles)} roles, "
                 f"{len(self.texts)} sequences, offsets of shape {self.offsets.shape}"
