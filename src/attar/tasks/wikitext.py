@@ -43,7 +43,7 @@ def split_sentences(paragraph: str) -> Iterator[str]:
         end = match.end()
         while end < len(paragraph) and paragraph[end] in "\"')]”’":
             end += 1
-        end = _past_closing_tokens(paragraph, start, end)
+        end = _past_closing_tokens(paragraph, end)
         if (
             end + 1 < len(paragraph)
             and _starts_sentence(paragraph, end + 1)
@@ -55,12 +55,12 @@ def split_sentences(paragraph: str) -> Iterator[str]:
         yield paragraph[start:]
 
 
-def _past_closing_tokens(paragraph: str, start: int, end: int) -> int:
+def _past_closing_tokens(paragraph: str, end: int) -> int:
     """Take in quotes and brackets that stand alone after the point; a plain quote closes if one is open."""
     while paragraph[end : end + 1] == " ":
         token = paragraph[end + 1 : end + 2]
         alone = paragraph[end + 2 : end + 3] in (" ", "")
-        closes = token in (")", "]", "”") or (token == '"' and paragraph.count('"', start, end) % 2 == 1)
+        closes = token in (")", "]", "”") or (token == '"' and paragraph.count('"', 0, end) % 2 == 1)
         if not (token and alone and closes):
             break
         end += 2
