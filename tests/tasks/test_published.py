@@ -1,0 +1,100 @@
+"""The printed scores, and that they hang together."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from attar import tasks
+from attar.errors import InputError
+from attar.tasks import published
+
+IDF_ROWS = {"idf-W": "idf-target", "idf-T": "idf-background"}
+
+
+def test_all_cells_are_there() -> None:
+    rows = published.rows()
+    assert len(rows) == 3614
+    assert Counter(row.table for row in rows) == {"A": 3332, "2": 154, "3": 128}
+    assert Counter(row.family for row in rows) == {"sts": 2020, "clustering": 1560, "classification": 34}
+    assert all(0 <= row.score <= 100 for row in rows)
+    appendix = {row.task for row in rows if row.table == "A"}
+    assert appendix == {*tasks.names("sts"), *tasks.names("clustering")}
+
+
+@pytest.mark.parametrize(
+    ("cell", "score"),
+    [
+        (("sts", "T4", "idf-background", "quantile"), 71.6),  # the best of the paper
+        (("clustering", "BERT+Avg", "idf-background", "unit"), 64.8),
+        (("classification", "T0"), 80.5),
+        (("STS12", "RE", "idf-target"), 55.4),
+        (("STS12", "RE", "idf-background"), 55.1),
+        (("stsb", "RE", "idf-target"), 69.8),
+        (("tweet", "BERT", "idf-target"), 50.5),
+        (("sts", "RE", "mean", "abtt:2"), 54.4),
+        (("sts", "BERT", "mean", "whiten@background"), 63.1),
+        (("clustering", "BERT", "mean", "quantile@background"), 60.1),
+        (("sts", "T4", "mask", "quantile"), 70.5),
+        (("STS12", "BERT", "mask"), None),  # there is no mask without a template
+        (("SST2", "BERT"), None),  # only the average of classification was printed
+        (("STS12", "BERT", "mean", "abtt:2"), None),
+    ],
+)
+def test_values_read_off_the_paper(cell: tuple[str, ...], score: float | None) -> None:
+    assert published.score(*cell) == score
+
+
+def test_the_printed_labels_are_kept_beside_the_true_ones() -> None:
+    for row in published.rows():
+        assert row.aggregation == published.AGGREGATIONS[row.printed_aggregation]
+        assert row.postprocess == published.POSTPROCESSES[row.printed_postprocess]
+    printed = {(row.printed_aggregation, row.aggregation) for row in published.rows()}
+    assert {(a, b) for a, b in printed if a.startswith("idf")} == set(IDF_ROWS.items())
+
+
+def test_averages_are_the_means_of_the_tasks_within_rounding() -> None:
+    cells: dict[tuple[str, ...], list[float]] = {}
+    for row in published.rows():
+        if row.table == "A":
+            cells.setdefault((row.family, row.model, row.aggregation, row.postprocess), []).append(row.score)
+    compared = 0
+    for row in published.rows():
+        scores = cells.get((row.family, row.model, row.aggregation, row.postprocess), [])
+        if row.task == "average" and scores:
+            compared += 1
+            assert len(scores) == len(tasks.names(row.family))
+            assert np.mean(scores) == pytest.approx(row.score, abs=0.1)  # both sides are rounded to 0.1
+    assert compared == 232
+
+
+def test_cells_printed_twice_agree() -> None:
+    scores: dict[tuple[str, ...], set[float]] = {}
+    for row in published.rows():
+        scores.setdefault((row.family, row.task, row.model, row.aggregation, row.postprocess), set()).add(row.score)
+    assert len(scores) == 3614 - 16
+    assert all(len(values) == 1 for values in scores.values())
+
+
+def test_word_vectors_without_wikitext_counts_equal_plain_averaging_in_the_row_called_background() -> None:
+    """B2S has words that no count of Wikitext-2 covers; had the printed labels been right, this would be odd."""
+    for name in tasks.names("sts"):
+        assert published.score(name, "B2S", "idf-background") == published.score(name, "B2S", "mean")
+    targets = [published.score(name, "B2S", "idf-target") for name in tasks.names("sts")]
+    assert targets != [published.score(name, "B2S", "mean") for name in tasks.names("sts")]
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        (("STS12", "GPT"), "unknown published model 'GPT'; allowed: T0, T4, BERT"),
+        (("STS12", "BERT", "avg"), "unknown published aggregation 'avg'.*allowed: mean, idf-target"),
+        (("STS12", "BERT", "mean", "whitening"), "unknown published post-processing 'whitening'"),
+        (("STS99", "BERT"), "unknown task 'STS99'"),
+    ],
+)
+def test_unknown_names(cell: tuple[str, ...], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        published.score(*cell)
