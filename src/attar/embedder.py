@@ -106,7 +106,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self.encode(X)
 
     def encode_chunks(self, texts: Any, size: int = CHUNK) -> Iterator[Floats]:
-        """Vectors of a stream of texts, a chunk at a time, in constant memory; `counts_` grows as it goes."""
+        """Vectors of a stream of texts, a chunk at a time, in constant memory."""
         self._ensure_ready()
         self.counts_ = Counts()
         for part, replaced in chunks(texts, size):
@@ -114,6 +114,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             once, rows = distinct_texts(part)
             shaped = [shape(self.shapers_, v) for v in self._press.chunks(once, self.counts_)]
             yield np.asarray(np.concatenate(shaped), dtype=np.float32)[rows]
+        self.counts_.report()
 
     def encode_query(self, texts: Any) -> Floats:
         """The same as `encode`: queries and documents are embedded alike."""

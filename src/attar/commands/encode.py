@@ -50,8 +50,6 @@ def encode(texts: str, output: str | None, background: str | None, choices: Choi
     embedder = choices.embedder(background is not None)
     vectors = _vectors(embedder, texts, background, choices.column)
     n = print_vectors(vectors) if output is None else write_vectors(vectors, output)
-    for sentence in embedder.counts_.sentences():
-        log.warning("%s", sentence)
     if output is not None:
         log.info("wrote %s vectors to %s", f"{n:,}", output)
 

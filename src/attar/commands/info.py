@@ -20,7 +20,7 @@ Examples:
 @click.argument("what", metavar="[FOLDER|MODEL]", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def info(what: str | None, as_json: bool) -> None:
-    """Describe a model (layers, widths, limits) or a saved recipe, which is checked whole, its model's hash included."""
+    """Describe a model (layers, widths, limits), or a saved recipe, which is checked whole."""
     facts = _recipe(what) if what and (Path(what) / "recipe.json").is_file() else _model(what)
     if as_json:
         click.echo(json.dumps(facts, ensure_ascii=False))

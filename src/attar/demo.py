@@ -1,0 +1,147 @@
+"""The main job on a small sample: embed it by several recipes, compare them, draw, and say what to do next."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from attar import shapers, weights
+from attar.embedder import Embedder
+from attar.encoders import default
+from attar.encoders.transformer import Transformer
+from attar.errors import OutputError
+from attar.layers import parse_layers
+from attar.scores.isotropy import isoscore
+from attar.types import Floats
+from attar.writing import write_vectors
+
+# what is shown, from the plain mean on: (label, layers, weights, shape)
+STEPS = (
+    ("first layer, mean", "first", "mean", ""),
+    ("last layer, mean", "last", "mean", ""),
+    ("first + last, mean", "first,last", "mean", ""),
+    ("first + last, idf", "first,last", "idf", ""),
+    ("first + last, debiased", "first,last", "debiased", ""),
+    ("last layer, mean, z-score", "last", "mean", "zscore"),
+    ("first + last, idf, z-score", "first,last", "idf", "zscore"),
+)
+DRAWN = ("first layer, mean", "last layer, mean", "first + last, idf, z-score")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Sentences, each next to its paraphrase: rows 2i and 2i + 1 mean the same."""
+
+    texts: list[str]
+    topics: list[str]
+
+    @classmethod
+    def read(cls) -> Sample:
+        table = files("attar").joinpath("resources/sample.tsv").read_text(encoding="utf-8")
+        rows = list(csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE))
+        texts = [row[side] for row in rows for side in ("sentence", "paraphrase")]
+        return cls(texts, [row["topic"] for row in rows for _ in range(2)])
+
+    @property
+    def paraphrase(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+        return np.arange(len(self.texts)) ^ 1
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the comparison."""
+
+    label: str
+    found: float  # share of sentences whose nearest neighbour is their paraphrase
+    gap: float  # mean cosine with the paraphrase minus mean cosine with all others
+    isotropy: float
+    cosines: Floats  # (N, N)
+
+
+def run(folder: Path, model: str | None = None) -> str:
+    """Do it all; what to print."""
+    started = time.perf_counter()
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(f"can't write into {str(folder)!r}: it is a file; choose another name with -o")
+    sample = Sample.read()
+    encoder = Transformer(model)
+    if model is None:
+        default.verify()
+    vectors = {label: _embedder(encoder, *how).fit_transform(sample.texts) for label, *how in STEPS}
+    rows = [_compare(label, v, sample) for label, v in vectors.items()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"can't make the folder {str(folder)!r}: {error.strerror or error}") from None
+    (folder / "sentences.txt").write_text("\n".join(sample.texts) + "\n", encoding="utf-8")
+    write_vectors([vectors["last layer, mean"]], str(folder / "vectors.npy"))
+    _draw([row for row in rows if row.label in DRAWN], sample, folder / "comparison.png")
+    seconds = time.perf_counter() - started
+    return _told(rows, sample, encoder, folder, seconds)
+
+
+def _embedder(encoder: Transformer, layers: str, weighting: str, shape: str) -> Embedder:
+    return Embedder(encoder, parse_layers(layers), weights.parse(weighting), shapers.parse(shape))
+
+
+def _compare(label: str, vectors: Floats, sample: Sample) -> Row:
+    unit = shapers.Unit().transform(vectors)
+    cosines: Floats = unit @ unit.T
+    others = cosines - 2 * np.eye(len(unit), dtype=np.float32)
+    pairs = cosines[np.arange(len(unit)), sample.paraphrase]
+    outside = (cosines.sum(axis=1) - 1 - pairs) / (len(unit) - 2)
+    found = float((others.argmax(axis=1) == sample.paraphrase).mean())
+    return Row(label, found, float((pairs - outside).mean()), isoscore(vectors), cosines)
+
+
+def _told(rows: list[Row], sample: Sample, encoder: Transformer, folder: Path, seconds: float) -> str:
+    width = max(len(row.label) for row in rows)
+    lines = [
+        f"{len(sample.texts)} sentences in {len(sample.texts) // 2} pairs that mean the same, in {seconds:.1f} s",
+        f"by {encoder.name!r}: {encoder.n_layers} layers x {encoder.width(encoder.n_layers)}.",
+        "",
+        f"{'':{width}}  paraphrase found  closer than others  isotropy",
+    ]
+    lines += [f"{row.label:{width}}  {row.found:>15.0%}  {row.gap:>18.2f}  {row.isotropy:>8.3f}" for row in rows]
+    lines += [
+        "",
+        "paraphrase found: the nearest neighbour of a sentence is the one that means the same.",
+        "closer than others: cosine with it, minus the mean cosine with all others.",
+        "isotropy: IsoScore, how evenly the vectors use their space (0 to 1).",
+        "",
+        f"Written to {folder}/: vectors.npy (last layer, mean), sentences.txt, comparison.png.",
+        "",
+        "Next:",
+        f"  attar encode {folder}/sentences.txt --recipe similarity -o vectors.npy",
+        "  attar encode your-texts.txt --model ./your-model --layers first,last --weights idf --shape zscore -o v.npy",
+        "  attar recipes",
+    ]
+    return "\n".join(lines)
+
+
+def _draw(rows: list[Row], sample: Sample, path: Path) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(1, len(rows), figsize=(4.4 * len(rows), 5.1), layout="constrained")
+    starts = [i for i, topic in enumerate(sample.topics) if i == 0 or topic != sample.topics[i - 1]]
+    for axis, row in zip(axes, rows, strict=True):
+        image = axis.imshow(row.cosines, vmin=-0.2, vmax=1, cmap="magma", interpolation="nearest")
+        axis.set_title(f"{row.label}\nparaphrase found {row.found:.0%}, gap {row.gap:.2f}", fontsize=11)
+        axis.set_yticks([start + 3.5 for start in starts], [sample.topics[start] for start in starts], fontsize=9)
+        axis.set_xticks([])
+        for start in starts[1:]:
+            axis.axhline(start - 0.5, color="white", linewidth=0.4, alpha=0.5)
+            axis.axvline(start - 0.5, color="white", linewidth=0.4, alpha=0.5)
+    figure.colorbar(image, ax=axes, shrink=0.7, label="cosine")
+    figure.suptitle("Cosine of every sentence with every other: paraphrases lie next to the diagonal", fontsize=12)
+    figure.savefig(path, dpi=130)
+    plt.close(figure)
