@@ -1,0 +1,101 @@
+"""Count, mean and scatter of vectors: sums that merge, so that shards can be counted apart and joined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attar.errors import InputError
+from attar.types import Doubles
+
+Vectors = npt.NDArray[np.floating[Any]]  # (N, D), float32 or float64
+
+CHUNK = 4096  # rows turned to float64 at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """n vectors, their mean and their scatter, the sum of (x - mean)(x - mean)^T over all x.
+
+    Where only variances are needed the scatter may be its diagonal alone, which is many times cheaper.
+    """
+
+    n: int
+    mean: Doubles  # (D,)
+    scatter: Doubles  # (D, D), or (D,) where only the diagonal is kept
+
+    def __post_init__(self) -> None:
+        d = len(self.mean)
+        if self.mean.shape != (d,) or self.scatter.shape not in {(d, d), (d,)}:
+            raise InputError(
+                f"a mean of shape {self.mean.shape} and a scatter of shape {self.scatter.shape} do not fit together; "
+                f"allowed: (D,) with (D, D) or (D,)"
+            )
+
+    @classmethod
+    def of(cls, X: Vectors, *, diagonal: bool = False) -> Moments:
+        """Of the rows of X, in float64, a chunk of rows at a time; no rows give n = 0 and zeros."""
+        total = _of_chunk(X[:CHUNK], diagonal)
+        for start in range(CHUNK, len(X), CHUNK):
+            total = total.merge(_of_chunk(X[start : start + CHUNK], diagonal))
+        return total
+
+    def merge(self, other: Moments) -> Moments:
+        """Of both sets of vectors together, by Chan's formula.
+
+        delta = mean_b - mean_a;  mean = mean_a + delta n_b / n;  scatter = S_a + S_b + delta delta^T n_a n_b / n.
+        If one side keeps only the diagonal, so does the result.
+        """
+        if len(self.mean) != len(other.mean):
+            raise InputError(f"moments of {len(self.mean)} and of {len(other.mean)} dims can't be merged")
+        if self.scatter.ndim != other.scatter.ndim:
+            return self.diagonal().merge(other.diagonal())
+        n = self.n + other.n
+        share = other.n / max(n, 1)
+        delta = other.mean - self.mean
+        between = delta**2 if self.scatter.ndim == 1 else np.outer(delta, delta)
+        return Moments(n, self.mean + delta * share, self.scatter + other.scatter + between * (self.n * share))
+
+    def diagonal(self) -> Moments:
+        """The same, with the scatter's diagonal alone."""
+        return self if self.scatter.ndim == 1 else Moments(self.n, self.mean, np.diagonal(self.scatter).copy())
+
+    @property
+    def variance(self) -> Doubles:
+        """Mean squared distance from the mean (divided by n). Shape: (D,)"""
+        return self.diagonal().scatter / max(self.n, 1)
+
+    def covariance(self, ddof: int = 1) -> Doubles:
+        """scatter / (n - ddof); zeros where there are too few vectors to tell. Shape: (D, D)"""
+        if self.scatter.ndim == 1:
+            raise InputError("these moments keep only variances; make them with Moments.of(X) to have the covariance")
+        return self.scatter / (self.n - ddof) if self.n > ddof else np.zeros_like(self.scatter)
+
+    def affine(self, linear: Doubles, offset: Doubles) -> Moments:
+        """Of the vectors x @ linear + offset, or x * linear + offset where linear is one number a dim.
+
+        Shape: linear (D, D') or (D,), offset (D',)
+        """
+        if linear.ndim == 1:
+            squares = linear**2 if self.scatter.ndim == 1 else np.outer(linear, linear)
+            return Moments(self.n, self.mean * linear + offset, self.scatter * squares)
+        if self.scatter.ndim == 1:
+            raise InputError("these moments keep only variances; make them with Moments.of(X) to apply a matrix")
+        return Moments(self.n, self.mean @ linear + offset, linear.T @ self.scatter @ linear)
+
+
+def _of_chunk(X: Vectors, diagonal: bool) -> Moments:
+    n, d = X.shape
+    if n == 0:
+        return Moments(0, np.zeros(d), np.zeros(d if diagonal else (d, d)))
+    # Measured from the first row, a constant column is exactly 0: its mean is exact and its scatter exactly 0.
+    rows = X.astype(np.float64)
+    first = rows[0].copy()
+    rows -= first
+    mean = rows.mean(axis=0)
+    rows -= mean
+    scatter = np.einsum("nd,nd->d", rows, rows) if diagonal else rows.T @ rows
+    return Moments(n, first + mean, scatter)
