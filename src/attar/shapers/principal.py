@@ -1,0 +1,31 @@
+"""Principal axes from moments."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+from attar.shapers.moments import Moments
+from attar.types import Doubles
+
+TOLERANCE = 1e-12  # a variance at most this part of the largest is rounding noise and counts as 0
+
+
+def principal_axes(moments: Moments, n: int) -> tuple[Doubles, Doubles]:
+    """The n directions of greatest variance and their variances (divided by n - 1), greatest first.
+
+    Each direction is turned so that its entry of greatest size is positive.
+    Variances of at most TOLERANCE times the greatest come out as exactly 0. Shape: (D, n) and (n,)
+    """
+    covariance = moments.covariance()
+    d = len(covariance)
+    if n == 0:
+        return np.empty((d, 0)), np.empty(0)
+    if n == d:
+        variances, axes = scipy.linalg.eigh(covariance, driver="evd")
+    else:
+        variances, axes = scipy.linalg.eigh(covariance, subset_by_index=(d - n, d - 1))
+    variances, axes = variances[::-1], axes[:, ::-1]
+    largest_entry = axes[np.abs(axes).argmax(axis=0), np.arange(n)]
+    kept = variances > TOLERANCE * variances[0]
+    return axes * np.where(largest_entry < 0, -1.0, 1.0), np.where(kept, variances, 0.0)
