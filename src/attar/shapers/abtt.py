@@ -1,0 +1,44 @@
+"""All-but-the-top: without the directions that all texts share."""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+import numpy as np
+
+from attar.errors import InputError
+from attar.shapers.affine import Affine
+from attar.shapers.affine_shaper import MomentShaper
+from attar.shapers.moments import Moments
+from attar.shapers.principal import principal_axes
+from attar.shapers.shaper import On
+
+
+class AllButTheTop(MomentShaper):
+    """y = (x - mean)(I - U U^T), of the top n principal axes U (D, n).
+
+    Axes without variance (at most 1e-12 of the greatest) are left alone: few texts have fewer than n to remove.
+    """
+
+    linear_part = "matrix"
+
+    def __init__(self, n: int = 2, *, on: On = "target") -> None:
+        super().__init__(on=on)
+        self.n = n
+
+    def check_params(self) -> None:
+        super().check_params()
+        if not isinstance(self.n, Integral) or isinstance(self.n, bool) or self.n < 0:
+            raise InputError(f"n={self.n!r} is not allowed; give a whole number of components, 0 or more")
+
+    def _plain_name(self) -> str:
+        return f"abtt:{self.n}"
+
+    def _solve(self, moments: Moments) -> Affine:
+        d = len(moments.mean)
+        if self.n > d:
+            raise InputError(f"n={self.n} components can't be removed from n_features={d}; give at most {d}")
+        axes, variances = principal_axes(moments, self.n)
+        axes = axes[:, variances > 0]
+        matrix = np.eye(d) - axes @ axes.T
+        return Affine(-moments.mean @ matrix, matrix=matrix)

@@ -1,0 +1,57 @@
+"""Uncorrelated dims of variance 1."""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+import numpy as np
+import numpy.typing as npt
+
+from attar.errors import InputError
+from attar.shapers.affine import Affine
+from attar.shapers.affine_shaper import MomentShaper
+from attar.shapers.moments import Moments
+from attar.shapers.principal import principal_axes
+from attar.shapers.shaper import On
+
+
+class Whiten(MomentShaper):
+    """PCA whitening: y = (x - mean) U / sqrt(v), of principal axes U (D, K) and variances v (K,), greatest first.
+
+    K is `n_components`, or D. It equals scikit-learn's PCA(whiten=True) (variances divided by n - 1), except where
+    there is nothing to whiten: axes with at most 1e-12 of the greatest variance give 0, not noise blown up
+    to variance 1. So fewer texts than dims give as many zeros as variance is lacking, and one text gives all zeros.
+    """
+
+    linear_part = "matrix"
+
+    def __init__(self, n_components: int | None = None, *, on: On = "target") -> None:
+        super().__init__(on=on)
+        self.n_components = n_components
+
+    def check_params(self) -> None:
+        super().check_params()
+        k = self.n_components
+        if k is not None and (not isinstance(k, Integral) or isinstance(k, bool) or k < 1):
+            raise InputError(f"n_components={k!r} is not allowed; give a whole number from 1 up, or None for all dims")
+
+    def get_feature_names_out(self, input_features: npt.ArrayLike | None = None) -> npt.NDArray[np.object_]:
+        """whiten0, whiten1, ..."""
+        super().get_feature_names_out(input_features)  # for its checks
+        return np.array([f"whiten{i}" for i in range(self.affine_.n_out)], dtype=object)
+
+    def _plain_name(self) -> str:
+        return "whiten" if self.n_components is None else f"whiten:{self.n_components}"
+
+    def _width_out(self, width_in: int) -> int:
+        return width_in if self.n_components is None else self.n_components
+
+    def _solve(self, moments: Moments) -> Affine:
+        d = len(moments.mean)
+        k = self._width_out(d)
+        if k > d:
+            raise InputError(f"n_components={k} is more than n_features={d}; give at most {d}, or None for all dims")
+        axes, variances = principal_axes(moments, k)
+        scale = np.divide(1.0, np.sqrt(variances), out=np.zeros_like(variances), where=variances > 0)
+        matrix = axes * scale
+        return Affine(-moments.mean @ matrix, matrix=matrix)
