@@ -153,9 +153,15 @@ class Transformer:
             tokenizer, mask_token = load_tokenizer(self.folder)
         else:
             tokenizer, mask_token = _slow_tokenizer(self.folder)
-        return TextTokenizer(tokenizer, self.template, self._limit(), self.windows, mask_token)
+        return TextTokenizer(tokenizer, self.template, self.limit, self.windows, mask_token)
 
-    def _limit(self) -> int | None:
+    @property
+    def packs(self) -> bool:
+        """Whether sequences go through it packed end to end, or in batches of equal length."""
+        return self._model.packs
+
+    @property
+    def limit(self) -> int | None:
         """How many tokens a sequence may have: the user's wish, within what the model can take."""
         most = self._model.max_tokens
         if self.max_tokens is None:

@@ -113,18 +113,28 @@ class LayeredModel:
         parts = [torch.randint(1, len(self.table), (size,), generator=generator) for size in sizes]
         layers = range(self.n_layers + 1)
         wanted = torch.cat([self._states({"input_ids": part[None]}, layers) for part in parts], dim=1)
-        plain = self.model.config._attn_implementation
-        padding = getattr(self.model.config, "pad_token_id", None)
         groups = [(1, 3), (2, 9)] + [(1, size) for size in sizes[3:]]
-        self.model.set_attn_implementation(packing.NAME)
-        for first in dict.fromkeys([0, (padding or 0) + 1]):
+
+        def same(first: int) -> bool:
             found: list[torch.Tensor] = []
             try:
                 self._run_packed(torch.cat(parts), groups, first, layers, _collect(found))
             except (packing.CannotPack, TypeError, ValueError, RuntimeError, IndexError):
-                continue
-            if _same(torch.stack(found), wanted):
+                return False
+            return _same(torch.stack(found), wanted)
+
+        plain = self.model.config._attn_implementation
+        self.model.set_attn_implementation(packing.NAME)
+        behind_padding = (getattr(self.model.config, "pad_token_id", None) or 0) + 1
+        for first in (0, behind_padding):
+            if same(first):
                 return first
+        embeddings = getattr(self.model, "embeddings", None)
+        if embeddings is not None:
+            undo = packing.group_embeddings(embeddings)
+            if same(0):
+                return 0
+            undo()
         self.model.set_attn_implementation(plain)
         return None
 

@@ -6,7 +6,7 @@ Registered with transformers' attention interface, so it serves every architectu
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -80,6 +80,30 @@ def _window_mask(length: int, window: int | None, causal: bool) -> torch.Tensor 
     distance = place[:, None] - place[None, :]
     near = distance.abs() < window
     return near & (distance >= 0) if causal else near
+
+
+def group_embeddings(embeddings: torch.nn.Module) -> Callable[[], None]:
+    """Make an embedding layer that looks at neighbouring tokens see each sequence alone; returns how to undo it."""
+    plain = embeddings.forward
+
+    def forward(input_ids: torch.Tensor | None = None, **kwargs: Any) -> torch.Tensor:
+        groups = getattr(_current, "groups", None)
+        if groups is None or input_ids is None:
+            return plain(input_ids=input_ids, **kwargs)
+        kwargs.pop("position_ids", None)  # counted anew in each row
+        pieces, start = [], 0
+        for many, long in groups:
+            rows = input_ids[0, start : start + many * long].view(many, long)
+            pieces.append(plain(input_ids=rows, **kwargs).flatten(0, 1))  # (many * long, D)
+            start += many * long
+        return torch.cat(pieces)[None]
+
+    embeddings.forward = forward
+
+    def undo() -> None:
+        embeddings.forward = plain
+
+    return undo
 
 
 def register() -> None:
