@@ -13,11 +13,13 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from attar import byte_level
 from attar.errors import InputError
 
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+BYTE_LEVEL_START = "Ġ"
 State = dict[str, npt.NDArray[Any]]  # learned arrays by name, as they are saved
 
 
@@ -52,7 +54,8 @@ class Vocabulary:
 
     def surface(self, token_id: int) -> str:
         """The piece without the tokenizer's marks."""
-        return self.pieces[token_id].removeprefix(self.continuation).removeprefix(self.word_start)
+        bare = self.pieces[token_id].removeprefix(self.continuation).removeprefix(self.word_start)
+        return byte_level.decode(bare) if self.word_start == BYTE_LEVEL_START else bare
 
 
 @dataclass(frozen=True)

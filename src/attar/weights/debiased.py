@@ -25,7 +25,7 @@ class Debiased(Weighting):
     A text that loses all its tokens falls back to the mean.
     """
 
-    learned = ("keep_", "first_keep_")
+    learned = ("keep_", "first_keep_", "ends_word_")
 
     def __init__(
         self,
@@ -44,35 +44,39 @@ class Debiased(Weighting):
         self.masks = masks
 
     def fit(self, tokens: Tokens, vocabulary: Vocabulary) -> Self:
-        self.keep_ = np.array([self._keep(i, vocabulary) for i in range(len(vocabulary))], dtype=np.uint8)  # (V,)
-        # Where word beginnings are marked, the first word of a text often has no mark: only its place tells.
-        first_keep = [
-            bool(vocabulary.word_start) and self._keep(i, vocabulary, first=True) for i in range(len(self.keep_))
-        ]
-        self.first_keep_ = np.maximum(self.keep_, np.array(first_keep, dtype=np.uint8))
+        ids = range(len(vocabulary))
+        self.keep_ = np.array([self._keep(i, vocabulary) for i in ids], dtype=np.uint8)  # (V,)
+        self.first_keep_, self.ends_word_ = self.keep_, np.zeros_like(self.keep_)
+        if vocabulary.word_start:
+            # Only a space before marks a word's beginning here; at the start and after punctuation its place tells.
+            self.first_keep_ = np.array([self._keep(i, vocabulary, first=True) for i in ids], dtype=np.uint8)
+            self.ends_word_ = np.array([_is_punctuation(vocabulary.surface(i)[-1:]) for i in ids], dtype=np.uint8)
         return self
 
     def weigh(self, tokens: Tokens) -> Floats:
         self.check_fitted()
         self.check_ids(tokens, self.keep_)
-        own = tokens.roles == Role.TEXT
-        first = own & np.concatenate([[True], ~own[:-1]])
+        first = np.ones(len(tokens.ids), dtype=bool)
+        first[1:] = (np.diff(tokens.roles) != 0) | (np.diff(tokens.sequence_of) != 0)
+        first[1:] |= self.ends_word_[tokens.ids[:-1]].astype(bool)
         keep = np.where(first, self.first_keep_[tokens.ids], self.keep_[tokens.ids]).astype(bool)
         keep |= (tokens.roles == Role.MASK) | (tokens.roles == Role.SPECIAL)
         return (keep & counted(tokens, self.specials, self.template, self.masks)).astype(np.float32)
 
     def _keep(self, token_id: int, vocabulary: Vocabulary, first: bool = False) -> bool:
-        piece, surface = vocabulary.pieces[token_id], vocabulary.surface(token_id)
-        continues = vocabulary.is_continuation(token_id) and not first
+        surface = vocabulary.surface(token_id)
+        punctuation = _is_punctuation(surface)
+        stands_apart = first or (punctuation and bool(vocabulary.word_start))
+        continues = vocabulary.is_continuation(token_id) and not stands_apart
         if self.subwords and continues:
             return False
-        if self.frequent and (piece in FREQUENT or (not continues and surface.lower() in FREQUENT)):
+        if self.frequent and ("##" if continues else "") + surface.lower() in FREQUENT:
             return False
-        return not (self.punctuation and _is_punctuation(surface))
+        return not (self.punctuation and punctuation)
 
 
 def _is_punctuation(surface: str) -> bool:
-    """All of it punctuation, or ASCII symbols, which BERT splits off as punctuation too."""
-    return bool(surface) and all(
+    """All of it punctuation, or ASCII symbols, which BERT splits off as punctuation too; or a bare space mark."""
+    return all(
         unicodedata.category(c)[0] == "P" or (c.isascii() and unicodedata.category(c)[0] == "S") for c in surface
     )

@@ -6,7 +6,8 @@ from typing import Self
 
 import numpy as np
 
-from attar.types import Floats, Ints, Role, Tokens, Vocabulary
+from attar.errors import RecipeError
+from attar.types import Floats, Ints, Role, State, Tokens, Vocabulary
 from attar.weights.roles import counted
 from attar.weights.weighting import Weighting
 
@@ -47,6 +48,14 @@ class Idf(Weighting):
         self.document_frequency_ = frequency  # (V,)
         self.n_documents_ = n_documents  # (1,)
         return self
+
+    def check_state(self, state: State) -> None:
+        frequency, n_documents = state["document_frequency"], state["n_documents"]
+        if n_documents.shape != (1,) or int(frequency.max()) > int(n_documents[0]):
+            raise RecipeError(
+                f"the counts of Idf do not fit together: {n_documents[:3].tolist()} documents, of which "
+                f"{int(frequency.max())} show a token; fit and save again"
+            )
 
     @property
     def idf_(self) -> Floats:

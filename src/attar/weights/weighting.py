@@ -40,10 +40,21 @@ class Weighting(BaseEstimator):  # type: ignore[misc]
         if set(state) != wanted:
             raise RecipeError(f"{type(self).__name__} wants the arrays {sorted(wanted)}; found {sorted(state)}")
         for name, array in state.items():
-            if array.ndim != 1 or not np.isfinite(array).all():
-                raise RecipeError(f"the array {name!r} of {type(self).__name__} is damaged: shape {array.shape}")
+            if array.ndim != 1 or not len(array) or array.dtype.kind not in "iu" or int(array.min()) < 0:
+                raise RecipeError(
+                    f"the array {name!r} of {type(self).__name__} is damaged: {array.dtype} of shape {array.shape}; "
+                    "it must be counts in one row: fit and save again"
+                )
+        self.check_state(state)
+        for name, array in state.items():
             setattr(self, name + "_", array)
         return self
+
+    def check_state(self, state: State) -> None:
+        """Refuse arrays that do not fit together: here, those that are not all of one length, the vocabulary's."""
+        if len({len(array) for array in state.values()}) > 1:
+            shapes = {name: array.shape for name, array in state.items()}
+            raise RecipeError(f"the arrays of {type(self).__name__} do not fit together: {shapes}; fit and save again")
 
     def check_fitted(self) -> None:
         missing = [name for name in self.learned if not hasattr(self, name)]
