@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 import tiny_models
 
 if TYPE_CHECKING:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -59,7 +61,7 @@ def test_weighted_sums_against_loops(lengths, n_weightings, seed):
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     vectors = draw.normal(size=(offsets[-1], 5)).astype(np.float32)
     token_weights = draw.random((n_weightings, offsets[-1])).astype(np.float32)
-    wanted = [[w[a:b] @ vectors[a:b] for a, b in zip(offsets[:-1], offsets[1:], strict=True)] for w in token_weights]
+    wanted = [[w[a:b] @ vectors[a:b] for a, b in itertools.pairwise(offsets)] for w in token_weights]
     np.testing.assert_allclose(pool_tokens(vectors, token_weights, offsets), wanted, rtol=1e-5, atol=1e-6)
 
 

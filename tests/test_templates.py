@@ -38,5 +38,5 @@ def test_a_template_is_text():
 
 
 def test_an_unknown_name_is_told_with_the_known_ones():
-    with pytest.raises(InputError, match="unknown template 'T9'.*T0, T1"):
+    with pytest.raises(InputError, match=r"unknown template 'T9'.*T0, T1"):
         Template.parse("T9")

@@ -62,7 +62,7 @@ def test_what_is_not_one_column_is_refused(column, told):
 
 @pytest.mark.parametrize("value", [None, 3, 2.5, float("nan"), b"b", ["a"], pd.NA, True])
 def test_a_value_that_is_not_a_string_is_named_with_its_place(value):
-    with pytest.raises(InputError, match="text 1 is .*not a string"):
+    with pytest.raises(InputError, match=r"text 1 is .*not a string"):
         check_texts(["fine", value])
 
 

@@ -11,8 +11,11 @@ from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
 SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MARKS = list(".,:;!?'\"-()[]\u201c\u201d")
-WORDS = """the a cat dog sat ran on mat in is to of and man woman playing this sentence means about from dictionary which
-synonym for paraphrase tree river light play walk blue red seven music""".split()
+_WORDS = """
+the a cat dog sat ran on mat in is to of and man woman playing this sentence means about from dictionary which synonym
+for paraphrase tree river light play walk blue red seven music
+"""
+WORDS = _WORDS.split()
 
 
 def wordpiece(words: list[str] = WORDS) -> tokenizers.Tokenizer:
@@ -30,10 +33,19 @@ def wordpiece(words: list[str] = WORDS) -> tokenizers.Tokenizer:
 def byte_level(words: list[str] = WORDS) -> tokenizers.Tokenizer:
     """RoBERTa's kind: bytes, Ġ for a space before, <mask> that swallows it."""
     specials = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    return _framed(_bytes(words, specials), specials, "<s>", "</s>")
+
+
+def without_frame() -> tokenizers.Tokenizer:
+    """GPT-2's kind: bytes, no special tokens around a text and no mask."""
+    return _bytes(WORDS, [])
+
+
+def _bytes(words: list[str], specials: list[str]) -> tokenizers.Tokenizer:
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     vocabulary = {piece: i for i, piece in enumerate(specials + alphabet)}
     merges: list[tuple[str, str]] = []
-    for word in [f"Ġ{word}" for word in words] + words + ["ing"]:
+    for word in sorted([f"Ġ{word}" for word in words] + words + ["ing"], key=len, reverse=True):
         for end in range(2, len(word) + 1):
             if word[:end] not in vocabulary:
                 vocabulary[word[:end]] = len(vocabulary)
@@ -41,7 +53,7 @@ def byte_level(words: list[str] = WORDS) -> tokenizers.Tokenizer:
     tokenizer = tokenizers.Tokenizer(models.BPE(vocabulary, merges))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    return _framed(tokenizer, specials, "<s>", "</s>")
+    return tokenizer
 
 
 def unigram(words: list[str] = WORDS) -> tokenizers.Tokenizer:
@@ -55,14 +67,6 @@ def unigram(words: list[str] = WORDS) -> tokenizers.Tokenizer:
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
     return _framed(tokenizer, specials, "<s>", "</s>")
-
-
-def without_frame() -> tokenizers.Tokenizer:
-    """GPT-2's kind: bytes, no special tokens around a text and no mask."""
-    tokenizer = byte_level()
-    settings = tokenizers.Tokenizer(tokenizer.model)
-    settings.pre_tokenizer = tokenizer.pre_tokenizer
-    return settings
 
 
 def _framed(tokenizer: tokenizers.Tokenizer, specials: list[str], first: str, last: str) -> tokenizers.Tokenizer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ import numpy.typing as npt
 import tokenizers
 
 from attar.errors import InputError, ModelError
+from attar.literal import spelling_out
 from attar.templates import MASK, Template
-from attar.types import Ints, Role, Tokens, Vocabulary, token_index
+from attar.types import BYTE_LEVEL_START, Ints, Role, Tokens, Vocabulary, token_index
 
 FlatIds = tuple[npt.NDArray[np.int32], Ints]  # ids of all texts end to end, and the length of each
 _MASK_TOKENS = ("[MASK]", "<mask>")
@@ -42,6 +44,8 @@ class TextTokenizer:
         tokenizer.no_padding()
         tokenizer.no_truncation()
         self.vocabulary = read_vocabulary(tokenizer, mask_token)
+        self._is_special = np.zeros(len(self.vocabulary), dtype=bool)  # (V,)
+        self._is_special[list(self.vocabulary.special_ids - {self.vocabulary.unknown_id})] = True
         self.template = template
         tokenizer.encode_special_tokens = False
         leading, trailing = _frame(tokenizer) if frame else ([], [])
@@ -58,7 +62,7 @@ class TextTokenizer:
         self.ids: Callable[[Sequence[str]], FlatIds] = self._ids
 
     def __call__(self, texts: Sequence[str]) -> Tokens:
-        flat, lengths = self.ids(texts)
+        flat, lengths = self._as_text(texts, *self.ids(texts))
         n = len(texts)
         if self._room is None and not len(self._head) and not len(self._tail):  # each text is its ids
             offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -82,6 +86,20 @@ class TextTokenizer:
         encoded = [e.ids for e in self.backend.encode_batch_fast(list(texts), add_special_tokens=False)]
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         return np.fromiter(chain.from_iterable(encoded), dtype=np.int32, count=int(lengths.sum())), lengths
+
+    def _as_text(self, texts: Sequence[str], flat: npt.NDArray[np.int32], lengths: Ints) -> FlatIds:
+        """Texts in which a special token turned up, tokenised anew as the letters they are."""
+        found = self._is_special[flat]
+        if not found.any():
+            return flat, lengths
+        split = np.split(flat, np.cumsum(lengths)[:-1])
+        for n in {int(n) for n in np.repeat(np.arange(len(texts)), lengths)[found]}:
+            split[n] = np.array(self._spelling.encode(texts[n], add_special_tokens=False).ids, dtype=np.int32)
+        return np.concatenate(split), np.array([len(ids) for ids in split], dtype=np.int64)
+
+    @cached_property
+    def _spelling(self) -> tokenizers.Tokenizer:
+        return spelling_out(self.backend, self.vocabulary.special_ids - {self.vocabulary.unknown_id})
 
     def _layout(self, lengths: Ints) -> tuple[Ints, Ints, Ints, npt.NDArray[np.bool_]]:
         """For each sequence its text, where in the text it starts and how many tokens it takes; which texts are cut."""
@@ -156,28 +174,35 @@ def read_vocabulary(tokenizer: tokenizers.Tokenizer, mask_token: str | None = No
         pieces[i] = piece
     added = tokenizer.get_added_tokens_decoder()
     mask = next((by_piece[m] for m in (mask_token, *_MASK_TOKENS) if m is not None and m in by_piece), None)
-    model = tokenizer.model
-    unknown = getattr(model, "unk_token", None)
-    continuation, word_start = _marks(tokenizer)
+    continuation, word_start = _marks(tokenizer, pieces)
     return Vocabulary(
         pieces=tuple(pieces),
         special_ids=frozenset(i for i, token in added.items() if token.special),
-        unknown_id=by_piece.get(unknown) if isinstance(unknown, str) else None,
+        unknown_id=_unknown_id(tokenizer, by_piece),
         mask_id=mask,
         continuation=continuation,
         word_start=word_start,
     )
 
 
-def _marks(tokenizer: tokenizers.Tokenizer) -> tuple[str, str]:
-    """How word beginnings or continuations are marked: ("##", "") or ("", "Ġ") ..."""
+def _unknown_id(tokenizer: tokenizers.Tokenizer, by_piece: dict[str, int]) -> int | None:
     model = tokenizer.model
-    if isinstance(model, tokenizers.models.WordPiece):
-        return model.continuing_subword_prefix, ""
-    if isinstance(model, tokenizers.models.WordLevel):
+    if isinstance(model, tokenizers.models.Unigram):  # its settings alone tell
+        unk_id: int | None = json.loads(tokenizer.to_str())["model"].get("unk_id")
+        return unk_id
+    return by_piece.get(model.unk_token) if model.unk_token is not None else None
+
+
+def _marks(tokenizer: tokenizers.Tokenizer, pieces: Sequence[str]) -> tuple[str, str]:
+    """How word beginnings or continuations are marked: ("##", "") or ("", "Ġ") ...; ("", "") where they are not."""
+    continuation = getattr(tokenizer.model, "continuing_subword_prefix", None)
+    if continuation:
+        return continuation, ""
+    if isinstance(tokenizer.model, tokenizers.models.WordLevel):
         return "", ""
-    pre = repr(tokenizer.pre_tokenizer) + repr(tokenizer.normalizer)
-    return "", "Ġ" if "ByteLevel" in pre else "▁"
+    byte_level = "ByteLevel" in repr(tokenizer.pre_tokenizer) + repr(tokenizer.normalizer)
+    mark = BYTE_LEVEL_START if byte_level else "▁"
+    return "", mark if any(piece.startswith(mark) for piece in pieces) else ""
 
 
 def load_tokenizer(folder: Path) -> tuple[tokenizers.Tokenizer, str | None]:
