@@ -1,0 +1,72 @@
+"""Weighted sums of table rows, sequence by sequence: all that a static model computes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from attar.errors import InputError
+from attar.pool import join_windows, scale_weights
+from attar.texts import chunks
+from attar.types import Doubles, Encoder, Floats, Ints, Role
+
+CHUNK = 8192  # texts; their vectors and ids stay in cache-friendly pieces
+
+
+def sum_rows(table: Floats, rows: npt.NDArray[np.integer[Any]], weights: Floats, offsets: Ints) -> Floats:
+    """The weighted sum of each sequence's rows, which are never gathered. Shape: (V, D), (T,), (T,) -> (N, D)"""
+    ends = offsets.astype(np.int32) if len(rows) < 2**31 else offsets  # the index type of the rows: no copies
+    sums: Floats = csr_array((weights, rows, ends), shape=(len(offsets) - 1, len(table))) @ table
+    return sums
+
+
+def pool_rows(table: Floats, rows: npt.NDArray[np.integer[Any]], token_weights: Floats, offsets: Ints) -> Floats:
+    """The same for several weightings. Shape: (V, D), (T,), (A, T) -> (A, N, D)"""
+    return np.stack([sum_rows(table, rows, weights, offsets) for weights in token_weights])
+
+
+def leave_out(absent: npt.NDArray[np.bool_], token_weights: Floats, offsets: Ints) -> Floats:
+    """Weights as if the absent tokens were not there: 0 for them, the others scaled up to the same sum.
+
+    Where only absent tokens had weight, the others share it evenly; a sequence with no others keeps nothing.
+    Shape: absent (T,), token_weights (A, T) -> (A, T)
+    """
+    if not absent.any():
+        return token_weights
+    sequence = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    out = np.empty_like(token_weights)
+    for a, weights in enumerate(token_weights.astype(np.float64)):
+        before = _sums(weights, sequence, len(offsets) - 1)
+        present = np.where(absent, 0.0, weights)
+        after = _sums(present, sequence, len(offsets) - 1)
+        robbed = ((after == 0) & (before != 0))[sequence] & ~absent
+        present[robbed] = 1.0
+        after = _sums(present, sequence, len(offsets) - 1)
+        out[a] = present * (before / np.where(after != 0, after, 1.0))[sequence]
+    return out
+
+
+def mean_vectors(encoder: Encoder, texts: Any, layers: Sequence[int]) -> Floats:
+    """The plain mean of each text's own tokens over these layers, in constant memory. Shape: (N, D)"""
+    parts = [np.zeros((0, encoder.width(layers[0])), dtype=np.float32)]
+    for part, _ in chunks(texts, CHUNK):
+        tokens = encoder.tokenize(part)
+        token_weights, _ = scale_weights((tokens.roles == Role.TEXT).astype(np.float32), tokens)
+        pooled = join_windows(encoder.pool(tokens, token_weights[None], layers), tokens)[0]  # (N, L, D)
+        parts.append(pooled[:, 0] if len(layers) == 1 else pooled.mean(axis=1))
+    return np.concatenate(parts)
+
+
+def check_layers(layers: Sequence[int], known: Sequence[int]) -> None:
+    """Refuses layers that a static model does not hold."""
+    missing = [layer for layer in layers if layer not in known]
+    if missing or not layers:
+        raise InputError(f"this static model holds no layer {missing or 'at all'}; it holds {sorted(known)}")
+
+
+def _sums(weights: Doubles, sequence: Ints, n: int) -> Doubles:
+    return np.asarray(np.bincount(sequence, weights=weights, minlength=n), dtype=np.float64)

@@ -1,0 +1,82 @@
+"""Random numbers that are a pure function of (seed, row, column), the same to the last bit on every machine.
+
+SplitMix64 in counter mode makes 64 random bits for each pair of columns; each half becomes a uniform number and, by
+Wichura's rational approximation of the normal quantile (AS 241, PPND7, relative error 1e-7), a standard normal one.
+Only additions, multiplications, divisions and square roots of float64 are used, which IEEE 754 rounds alike
+everywhere; the logarithm is a series of those, since libraries disagree on its last bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attar.types import Doubles
+
+_Words = npt.NDArray[np.uint64]
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_LN2 = 0.6931471805599453
+
+# AS 241: numerator and denominator, highest power first, of the middle and of the tails.
+_MIDDLE = (
+    (5.9109374720e1, 1.5929113202e2, 5.0434271938e1, 3.3871327179),
+    (6.7187563600e1, 7.8757757664e1, 1.7895169469e1, 1.0),
+)
+_TAIL = (
+    (1.7023821103e-1, 1.3067284816, 2.7568153900, 1.4234372777),
+    (1.2021132975e-1, 7.3700164250e-1, 1.0),
+)
+
+
+def normals(seed: int, rows: npt.NDArray[np.integer[Any]], n_columns: int) -> Doubles:
+    """Standard normal numbers; a narrower row is the beginning of a wider one. Shape: (R,) -> (R, n_columns)"""
+    key = _mix(np.array([seed], dtype=np.uint64) + _GOLDEN)
+    pairs = np.arange((n_columns + 1) // 2, dtype=np.uint64)
+    counters = (rows.astype(np.uint64)[:, None] << np.uint64(32)) + pairs  # (R, pairs)
+    bits = _mix(key + (counters + np.uint64(1)) * _GOLDEN)
+    halves = np.stack([bits & np.uint64(0xFFFFFFFF), bits >> np.uint64(32)], axis=2)
+    uniform = (halves.reshape(len(rows), -1)[:, :n_columns].astype(np.float64) + 0.5) * 2.0**-32
+    return _quantile(uniform)
+
+
+def _mix(words: _Words) -> _Words:
+    """SplitMix64's finaliser; uint64 arithmetic wraps around."""
+    words = (words ^ (words >> np.uint64(30))) * _MIX[0]
+    words = (words ^ (words >> np.uint64(27))) * _MIX[1]
+    return words ^ (words >> np.uint64(31))
+
+
+def _quantile(p: Doubles) -> Doubles:
+    """The standard normal quantile of p, which lies at least 2**-33 away from 0 and 1."""
+    q = p - 0.5
+    r = 0.180625 - q * q
+    z = q * _ratio(_MIDDLE, r)
+    tail = r < 0  # |q| > 0.425
+    near = np.minimum(p[tail], 1 - p[tail])
+    r = np.sqrt(-_log(near)) - 1.6
+    z[tail] = np.where(q[tail] < 0, -1.0, 1.0) * _ratio(_TAIL, r)
+    return z
+
+
+def _ratio(coefficients: tuple[tuple[float, ...], tuple[float, ...]], x: Doubles) -> Doubles:
+    top, bottom = (_polynomial(side, x) for side in coefficients)
+    return top / bottom
+
+
+def _polynomial(coefficients: tuple[float, ...], x: Doubles) -> Doubles:
+    total = np.full_like(x, coefficients[0])
+    for c in coefficients[1:]:
+        total *= x
+        total += c
+    return total
+
+
+def _log(x: Doubles) -> Doubles:
+    """ln x = e ln 2 + 2 artanh((m - 1) / (m + 1)) for x = m 2**e, 1/2 <= m < 1; the series is exact to 1e-12."""
+    m, e = np.frexp(x)
+    z = (m - 1) / (m + 1)
+    series = _polynomial(tuple(1 / k for k in range(23, 0, -2)), z * z)
+    return np.asarray(e * _LN2 + 2 * z * series, dtype=np.float64)
