@@ -37,8 +37,9 @@ _NASTY = (
     "", " ", "\n\t ", "a", "A cat sat.", "don't stop", "x" * 99, "x" * 100, "x" * 101, "x" * 250 + " end", "##ing ##s",
     "[MASK] a", "a [SEP] b", "[CLS]", "[UNK][PAD]", "<s> a </s>", "<mask>", "<|endoftext|>", "[mask]", "▁a ▁▁b", "Ġa",
     "naïve café", "e\u0301 a\u0300\u0323 \u0323\u0300a", "İstanbul ß ΑΣ ς ǅ", "ﬁ ﬂ ½ ² ① ™", "l’été « oui »",
-    "中文字 and 日本語", "한국어 \u1112\u1161\u11ab", "ひらがなカタカナ", "\U0001f600 x\U0001f600y \U0001f469\u200d\U0001f469",
-    "\U00020000b", "ﾊﾝｶｸ Ａ", "a\x00b \x01", "\x0b\x0c\x1c\x85", "a\u200bb\u200d\u00adc", "\u2028x\u2029",
+    "中文字 and 日本語", "한국어 \u1112\u1161\u11ab", "ひらがなカタカナ",
+    "\U0001f600 x\U0001f600y \U0001f469\u200d\U0001f469", "\U00020000b", "ﾊﾝｶｸ Ａ", "a\x00b \x01",
+    "\x0b\x0c\x1c\x85", "a\u200bb\u200d\u00adc", "\u2028x\u2029",
     "x\u3000y\u00a0z", "1,000.5 $3 50% ~`^+=|<>", "a--b __c__ e.g. U.S.A.", "http://a.b/c?d=e&f#g", "(a)[b]{c}", "\\n",
 )
 # fmt: on
@@ -54,7 +55,7 @@ class FastIds:
     def __call__(self, texts: Sequence[str]) -> FlatIds:
         if len(texts) < _WORTHWHILE or self._fast is None:
             return self._plain(texts)
-        doubtful = [i for i, text in enumerate(texts) if _is_doubtful(text)]
+        doubtful = [i for i, t in enumerate(texts) if (not t.isascii() or "\x7f" in t) and _UNTRUSTED.search(t)]
         if len(doubtful) == len(texts):
             return self._plain(texts)
         ids, lengths = _flat(self._fast, texts)
@@ -88,17 +89,13 @@ class FastIds:
         return fast if self._agrees(fast) else None
 
     def _agrees(self, fast: Any) -> bool:
-        trusted = [text for text in _NASTY if not _is_doubtful(text)]
+        trusted = [text for text in _NASTY if not _UNTRUSTED.search(text)]
         ids, lengths = _flat(fast, trusted)
         wanted_ids, wanted_lengths = self._plain(trusted)
         return np.array_equal(ids, wanted_ids) and np.array_equal(lengths, wanted_lengths)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_fast"}
-
-
-def _is_doubtful(text: str) -> bool:
-    return "\x7f" in text if text.isascii() else _UNTRUSTED.search(text) is not None
 
 
 def _flat(fast: Any, texts: Sequence[str]) -> FlatIds:

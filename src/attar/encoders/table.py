@@ -1,0 +1,229 @@
+"""Table: one vector a token and layer, looked up. Encodes without torch."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import tokenizers
+
+from attar.encoders.bag import CHUNK, check_layers, leave_out, pool_rows, sum_rows
+from attar.encoders.static_tokens import own_tokenizer
+from attar.errors import InputError
+from attar.texts import check_texts, iter_texts
+from attar.types import Encoder, Floats, Ints, Tokens, TokenVectors, Vocabulary
+
+if TYPE_CHECKING:
+    from attar.layers import LayerChoice
+
+
+class Table:
+    """Token vectors, their tokenizer and, if there are any, factors that scale each token's vector.
+
+    `vectors`: (V, D), or (L, V, D), or one (V, D) for each layer number; `layers`: the numbers of the L layers (1 to L
+    unless given). `weights`: (V,) factors. `counts`: (V,) how often each token was seen. `normalize`: `encode` gives
+    unit vectors. `skip_unknown`: the tokenizer's unknown token does not count. `made`: where it comes from, as JSON.
+
+    >>> Table.load("potion-base-8M").encode(["A cat sat."])  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        vectors: npt.ArrayLike | Mapping[int, npt.NDArray[Any]],
+        tokenizer: tokenizers.Tokenizer,
+        weights: npt.ArrayLike | None = None,
+        layers: Sequence[int] | None = None,
+        *,
+        counts: npt.ArrayLike | None = None,
+        normalize: bool = False,
+        skip_unknown: bool = False,
+        made: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.by_layer = _by_layer(vectors, layers)
+        self.tokenizer = own_tokenizer(tokenizer)
+        n_rows = len(next(iter(self.by_layer.values())))
+        if n_rows < len(self.vocabulary):
+            raise InputError(
+                f"the table has {n_rows} rows, but its tokenizer has {len(self.vocabulary)} tokens; "
+                "give the tokenizer that the table was made with"
+            )
+        self.weights: Floats | None = _per_token(weights, np.float32, n_rows, "weights")
+        self.counts: Ints | None = _per_token(counts, np.int64, n_rows, "counts")
+        self.normalize = normalize
+        self.skip_unknown = skip_unknown
+        self.made = dict(made or {})
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        """A folder that `save` wrote, or a model2vec, sentence-transformers static or wordllama one. Runs nothing."""
+        from attar.encoders.table_folder import read_table
+
+        parts = read_table(Path(folder).expanduser())
+        return cls(
+            parts.vectors,
+            parts.tokenizer,
+            parts.weights,
+            counts=parts.counts,
+            normalize=parts.normalize,
+            skip_unknown=parts.skip_unknown,
+            made=parts.made,
+        )
+
+    @classmethod
+    def average(
+        cls,
+        encoder: Encoder,
+        corpus: Iterable[str],
+        layers: LayerChoice = ("first", "last"),
+        *,
+        checkpoint: str | Path | None = None,
+        progress: bool = True,
+    ) -> Self:
+        """The paper's Avg.: for each token, the mean of its vectors over a corpus, at all the layers in one pass.
+
+        Streams any corpus in constant memory. With `checkpoint`, a file, a run that was stopped goes on from there.
+        """
+        from attar.encoders.average import average_tokens, tokenizer_of
+
+        sums = average_tokens(encoder, corpus, layers, checkpoint=checkpoint, progress=progress)
+        vectors, made = sums.means(encoder)
+        return cls(vectors, tokenizer_of(encoder), counts=sums.counts, made=made)
+
+    def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
+        """Write the folder, whole or not at all: attar_table.json, table.safetensors, tokenizer.json."""
+        from attar.encoders.table_folder import write_table
+
+        write_table(self, Path(folder).expanduser(), overwrite=overwrite)
+
+    def encode(self, texts: Any, layers: Sequence[int] | None = None) -> Floats:
+        """The mean of each text's token vectors over these layers (all of the table's unless given). Shape: (N, D)"""
+        wanted = self.layers if layers is None else tuple(layers)
+        check_layers(wanted, self.layers)
+        checked, _ = check_texts(iter_texts(texts))
+        vectors = np.empty((len(checked), self.width(wanted[0])), dtype=np.float32)
+        for start in range(0, len(checked), CHUNK):
+            vectors[start : start + CHUNK] = self._means(checked[start : start + CHUNK], wanted)
+        return vectors
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """The layers it holds."""
+        return tuple(self.by_layer)
+
+    @property
+    def n_layers(self) -> int:
+        return max(self.by_layer)
+
+    @property
+    def first_layer(self) -> int:
+        return min(self.by_layer)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return self.tokenizer.vocabulary
+
+    def width(self, layer: int) -> int:
+        check_layers([layer], self.layers)
+        return int(self.by_layer[layer].shape[1])
+
+    def tokenize(self, texts: Sequence[str]) -> Tokens:
+        return self.tokenizer(texts)
+
+    def pool(self, tokens: Tokens, token_weights: Floats, layers: Sequence[int]) -> Floats:
+        check_layers(layers, self.layers)
+        if self.skip_unknown and self.vocabulary.unknown_id is not None:
+            token_weights = leave_out(tokens.ids == self.vocabulary.unknown_id, token_weights, tokens.offsets)
+        if self.weights is not None:
+            token_weights = token_weights * self.weights[tokens.ids]
+        pooled = [pool_rows(self.by_layer[layer], tokens.ids, token_weights, tokens.offsets) for layer in layers]
+        return np.stack(pooled, axis=2)
+
+    def _means(self, texts: Sequence[str], layers: Sequence[int]) -> Floats:
+        """What `pool` gives for plain means, in fewer steps. Shape: (N, D)"""
+        tokens = self.tokenize(texts)
+        factors = np.ones(len(tokens.ids), np.float32) if self.weights is None else self.weights[tokens.ids]
+        n_known = tokens.lengths
+        unknown = tokens.ids == self.vocabulary.unknown_id
+        if self.skip_unknown and unknown.any():
+            factors = np.where(unknown, np.float32(0), factors)
+            n_known = n_known - np.bincount(tokens.sequence_of[unknown], minlength=len(tokens))
+        vectors = sum_rows(self.by_layer[layers[0]], tokens.ids, factors, tokens.offsets)
+        for layer in layers[1:]:
+            vectors += sum_rows(self.by_layer[layer], tokens.ids, factors, tokens.offsets)
+        vectors /= np.maximum(n_known * len(layers), 1)[:, None].astype(np.float32)
+        if self.normalize:
+            lengths = np.sqrt(np.einsum("nd,nd->n", vectors, vectors))
+            vectors /= np.where(lengths > 0, lengths, 1)[:, None]
+        return vectors
+
+    def token_vectors(self, tokens: Tokens, layers: Sequence[int]) -> TokenVectors:
+        check_layers(layers, self.layers)
+        vectors = {layer: self.by_layer[layer][tokens.ids] for layer in layers}
+        if self.weights is not None:
+            vectors = {layer: rows * self.weights[tokens.ids, None] for layer, rows in vectors.items()}
+        return TokenVectors(vectors)
+
+    def spec(self) -> dict[str, Any]:
+        return {
+            "type": "table",
+            "layers": list(self.layers),
+            "tokens": len(self.vocabulary),
+            "dims": self.width(self.n_layers),
+            "sha256": self.fingerprint,
+        }
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all vectors, factors and the tokenizer."""
+        digest = hashlib.sha256(self.tokenizer.backend.to_str().encode())
+        for layer, rows in self.by_layer.items():
+            digest.update(f"{layer} {rows.shape}".encode())
+            digest.update(rows.data)
+        if self.weights is not None:
+            digest.update(self.weights.data)
+        digest.update(f"{self.normalize} {self.skip_unknown}".encode())
+        return digest.hexdigest()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self  # never changes
+
+    def __repr__(self) -> str:
+        size = f"{len(self.vocabulary):,} tokens, {self.width(self.n_layers)} dims"
+        return f"Table({size}, layers {', '.join(map(str, self.layers))})"
+
+
+def _by_layer(vectors: Any, layers: Sequence[int] | None) -> dict[int, Floats]:
+    """Each layer's (V, D) as float32, in ascending order of layers; arrays that already are, stay where they are."""
+    if isinstance(vectors, Mapping):
+        given = dict(vectors)
+    else:
+        array = np.asarray(vectors)
+        stacked = array[None] if array.ndim == 2 else array
+        if stacked.ndim != 3:
+            raise InputError(f"a table is an array of shape (V, D) or (L, V, D); given shape {array.shape}")
+        numbers = tuple(range(1, len(stacked) + 1)) if layers is None else tuple(layers)
+        if len(numbers) != len(stacked) or len(set(numbers)) != len(numbers):
+            raise InputError(f"{len(stacked)} layers of vectors need as many distinct layer numbers; given {numbers}")
+        given = dict(zip(numbers, stacked, strict=True))
+    shapes = {layer: np.shape(rows) for layer, rows in given.items()}
+    if not given or any(len(s) != 2 or 0 in s for s in shapes.values()) or len({s[0] for s in shapes.values()}) > 1:
+        raise InputError(f"each layer of a table is an array (V, D) of the same V; given shapes {shapes}")
+    tables = {int(layer): np.ascontiguousarray(given[layer], dtype=np.float32) for layer in sorted(given)}
+    for layer, rows in tables.items():
+        if not isinstance(given[layer].base, np.memmap) and not np.isfinite(rows).all():
+            raise InputError(f"layer {layer} of the table holds values that are not finite")
+    return tables
+
+
+def _per_token(values: npt.ArrayLike | None, dtype: Any, n_rows: int, what: str) -> npt.NDArray[Any] | None:
+    if values is None:
+        return None
+    array = np.ascontiguousarray(values, dtype=dtype)
+    if array.shape != (n_rows,) or not np.isfinite(array).all():
+        raise InputError(f"{what} of a table are {n_rows} finite numbers, one a token; given shape {array.shape}")
+    return array
