@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from attar.errors import InputError
 from attar.pool import join_windows, scale_weights
 from attar.texts import chunks
-from attar.types import Doubles, Encoder, Floats, Ints, Role
+from attar.types import Doubles, Encoder, Floats, Ints, Role, Tokens
 
 CHUNK = 8192  # texts; their vectors and ids stay in cache-friendly pieces
 
@@ -50,11 +50,15 @@ def leave_out(absent: npt.NDArray[np.bool_], token_weights: Floats, offsets: Int
     return out
 
 
-def mean_vectors(encoder: Encoder, texts: Any, layers: Sequence[int]) -> Floats:
-    """The plain mean of each text's own tokens over these layers, in constant memory. Shape: (N, D)"""
+def mean_vectors(
+    encoder: Encoder, texts: Any, layers: Sequence[int], watch: Callable[[Tokens], None] | None = None
+) -> Floats:
+    """The plain mean of each text's own tokens over these layers; `watch` sees the tokens pass. Shape: (N, D)"""
     parts = [np.zeros((0, encoder.width(layers[0])), dtype=np.float32)]
     for part, _ in chunks(texts, CHUNK):
         tokens = encoder.tokenize(part)
+        if watch is not None:
+            watch(tokens)
         token_weights, _ = scale_weights((tokens.roles == Role.TEXT).astype(np.float32), tokens)
         pooled = join_windows(encoder.pool(tokens, token_weights[None], layers), tokens)[0]  # (N, L, D)
         parts.append(pooled[:, 0] if len(layers) == 1 else pooled.mean(axis=1))
