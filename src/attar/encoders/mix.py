@@ -1,0 +1,136 @@
+"""Mix: two encoders in one vector, as in the paper's BERT + Avg."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from attar.encoders import registry
+from attar.encoders.bag import mean_vectors
+from attar.encoders.table_parts import read_json_object
+from attar.errors import InputError, ModelError
+from attar.files import new_folder
+from attar.types import Encoder, Floats, Tokens, TokenVectors, Vocabulary
+
+_ABOUT = "mix.json"
+
+
+class Mix:
+    """(1 - w) a + w b, at the same layers of both; `w` may be any number, a negative one too.
+
+    Texts are tokenised by `a`; both sides must have the same vocabulary and the same widths.
+
+    >>> Mix(Transformer("bert-base-uncased"), Table.load("my-avg"), w=0.5)  # doctest: +SKIP
+    """
+
+    def __init__(self, a: Encoder, b: Encoder, w: float = 0.5) -> None:
+        self.a = a
+        self.b = b
+        self.w = _weight(w)
+
+    def encode(self, texts: Any, layers: Sequence[int] | None = None) -> Floats:
+        """The mean of each text's own tokens over these layers (the last one unless given). Shape: (N, D)"""
+        return mean_vectors(self, texts, (self.n_layers,) if layers is None else layers)
+
+    @property
+    def n_layers(self) -> int:
+        """The last layer that both sides have."""
+        return min(side.n_layers for side in self._sides)
+
+    @property
+    def first_layer(self) -> int:
+        return max(side.first_layer for side in self._sides)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return self.a.vocabulary
+
+    def width(self, layer: int) -> int:
+        a, b = (side.width(layer) for side in self._sides)
+        if a != b:
+            raise ModelError(f"layer {layer} is {a} wide on one side of the mix and {b} on the other; they must agree")
+        return a
+
+    def tokenize(self, texts: Sequence[str]) -> Tokens:
+        return self._sides[0].tokenize(texts)
+
+    def pool(self, tokens: Tokens, token_weights: Floats, layers: Sequence[int]) -> Floats:
+        self._check_widths(layers)
+        if self.w == 0:
+            return self.a.pool(tokens, token_weights, layers)
+        if self.w == 1:
+            return self.b.pool(tokens, token_weights, layers)
+        return blend(*self.pool_sides(tokens, token_weights, layers), self.w)
+
+    def pool_sides(self, tokens: Tokens, token_weights: Floats, layers: Sequence[int]) -> tuple[Floats, Floats]:
+        """Each side by itself: `blend` gives any number of `w` from it, for one forward pass. Shape: 2 (A, N, L, D)"""
+        self._check_widths(layers)
+        return self.a.pool(tokens, token_weights, layers), self.b.pool(tokens, token_weights, layers)
+
+    def token_vectors(self, tokens: Tokens, layers: Sequence[int]) -> TokenVectors:
+        self._check_widths(layers)
+        a, b = (side.token_vectors(tokens, layers) for side in self._sides)
+        return TokenVectors({layer: blend(a[layer], b[layer], self.w) for layer in layers})
+
+    def spec(self) -> dict[str, Any]:
+        return {"type": "mix", "w": self.w, "a": self.a.spec(), "b": self.b.spec()}
+
+    def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
+        """Write mix.json and what the sides keep in files; a transformer is only referred to."""
+        with new_folder(Path(folder).expanduser(), overwrite=overwrite) as aside:
+            for name, side in (("a", self.a), ("b", self.b)):
+                registry.save_arrays(side, aside / name)
+            content = json.dumps({"format": 1} | self.spec(), indent=2, ensure_ascii=False)
+            (aside / _ABOUT).write_text(content + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        place = Path(folder).expanduser()
+        about = read_json_object(place / _ABOUT)
+        a, b = about.get("a"), about.get("b")
+        if about.get("format") != 1 or not isinstance(a, dict) or not isinstance(b, dict):
+            raise ModelError(f"{place / _ABOUT} is not a mix of format 1; it was written by another version or altered")
+        try:
+            weight = _weight(about.get("w"))
+        except InputError as error:
+            raise ModelError(f"{place / _ABOUT} is damaged: {error}") from None
+        return cls(registry.load(a, place / "a"), registry.load(b, place / "b"), weight)
+
+    @cached_property
+    def _sides(self) -> tuple[Encoder, Encoder]:
+        """Both sides, once it is known that their token ids mean the same."""
+        left, right = self.a.vocabulary.pieces, self.b.vocabulary.pieces
+        if left != right:
+            differ = next((i for i, (x, y) in enumerate(zip(left, right, strict=False)) if x != y), None)
+            found = f"{len(left)} and {len(right)} tokens"
+            if differ is not None:
+                found += f"; token {differ} is {left[differ]!r} and {right[differ]!r}"
+            raise ModelError(f"the sides of a mix must have the same vocabulary; these have {found}")
+        return self.a, self.b
+
+    def _check_widths(self, layers: Sequence[int]) -> None:
+        for layer in layers:
+            self.width(layer)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self  # never changes
+
+    def __repr__(self) -> str:
+        return f"Mix({self.a!r}, {self.b!r}, w={self.w})"
+
+
+def blend(a: Floats, b: Floats, w: float) -> Floats:
+    """(1 - w) a + w b"""
+    return np.float32(1 - w) * a + np.float32(w) * b
+
+
+def _weight(w: Any) -> float:
+    if isinstance(w, bool) or not isinstance(w, (int, float, np.integer, np.floating)) or not math.isfinite(w):
+        raise InputError(f"w={w!r} is not a weight: give a number, 0 for the first side alone, 1 for the second")
+    return float(w)
