@@ -20,6 +20,9 @@ COMMANDS = {
     "fit": "Learn a recipe's counts and moments from texts and save it.",
     "info": "Describe a model folder or a saved recipe.",
     "recipes": "List the named recipes and what each is for.",
+    "score": "Score a recipe or a model on tasks, beside the paper's figures.",
+    "tasks": "List the 26 tasks of the paper.",
+    "data": "Check a folder of datasets.",
 }
 
 

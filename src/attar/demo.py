@@ -92,7 +92,7 @@ def _embedder(encoder: Transformer, layers: str, weighting: str, shape: str) -> 
 
 def _compare(label: str, vectors: Floats, sample: Sample) -> Row:
     unit = shapers.Unit().transform(vectors)
-    cosines: Floats = unit @ unit.T
+    cosines = np.asarray(unit @ unit.T, dtype=np.float32)
     others = cosines - 2 * np.eye(len(unit), dtype=np.float32)
     pairs = cosines[np.arange(len(unit)), sample.paraphrase]
     outside = (cosines.sum(axis=1) - 1 - pairs) / (len(unit) - 2)

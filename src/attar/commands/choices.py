@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,10 +43,18 @@ class Choices:
     windows: int | None
     column: str | None
 
+    def about(self, *, recipe: str | None = None, model: str | None = None) -> Choices:
+        """The same, of this recipe or model."""
+        for name, given in (("recipe", recipe), ("model", model)):
+            if given is not None and getattr(self, name) is not None:
+                raise InputError(f"{given!r} and --{name} {getattr(self, name)!r} name it twice; give one of them")
+        return replace(self, recipe=recipe or self.recipe, model=model or self.model)
+
     def embedder(self, background: bool = False) -> Embedder:
         """The embedder they describe: fitted if it is a saved recipe's, else new."""
         from attar import shapers, weights
         from attar.embedder import Embedder
+        from attar.encoders.opening import open_encoder
         from attar.encoders.transformer import Transformer
         from attar.layers import parse_layers
 
@@ -54,15 +62,15 @@ class Choices:
         if saved:
             assert self.recipe is not None
             self._refuse_changes(self.recipe)
-            return Embedder.load(self.recipe, encoder=Transformer(self.model) if self.model else None)
-        encoder = Transformer(self.model, self.template, max_tokens=self.max_tokens, windows=self.windows)
+            return Embedder.load(self.recipe, encoder=open_encoder(self.model) if self.model else None)
+        encoder = open_encoder(self.model, self.template, self.max_tokens, self.windows)
         made = Embedder.from_recipe(self.recipe or "plain", encoder)
         if self.layers is not None:
             made.layers = parse_layers(self.layers)
         if self.weights is not None:
             made.weights = weights.parse(self.weights)
-        elif self.template is not None and self.recipe is None and encoder.template and encoder.template.n_masks:
-            made.weights = weights.Mask()
+        elif self.recipe is None and isinstance(encoder, Transformer) and encoder.template and encoder.template.n_masks:
+            made.weights = weights.Mask()  # a prompt's own answer
         if self.shape is not None:
             made.shapers = shapers.parse(self.shape)
         if background:

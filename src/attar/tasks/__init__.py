@@ -5,7 +5,7 @@ from __future__ import annotations
 from attar.tasks.assemble import RowCheck
 from attar.tasks.check import Finding, check
 from attar.tasks.declaration import FAMILIES, Declaration, Family
-from attar.tasks.load import load, load_selection
+from attar.tasks.load import load, load_selection, selected
 from attar.tasks.names import declaration, names, select
 from attar.tasks.own import from_file
 from attar.tasks.types import ClassifyTask, ClusterTask, StsTask, Task
@@ -27,4 +27,5 @@ __all__ = [
     "load_selection",
     "names",
     "select",
+    "selected",
 ]

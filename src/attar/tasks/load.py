@@ -38,11 +38,16 @@ def load(
 
 def load_selection(selection: str, data: str | Path | None = None, *, rows: RowCheck = "published") -> Iterator[Task]:
     """One after the other, the tasks of a selection ("sts", "all", "STS12,tweet"); a path may stand for a name."""
+    return (load(name, data, rows=rows) for name in selected(selection))
+
+
+def selected(selection: str) -> list[str]:
+    """The names and paths that a selection stands for, each once; a wrong one is an error at once."""
     parts = [selection] if Path(selection).is_file() else [part.strip() for part in selection.split(",")]
     chosen: dict[str, None] = {}
     for part in parts:
         chosen.update(dict.fromkeys([part] if _own_file(part) else [task.name for task in select(part)]))
-    return (load(name, data, rows=rows) for name in chosen)
+    return list(chosen)
 
 
 def _own_file(name: str) -> tuple[str | None, Path] | None:

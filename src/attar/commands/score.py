@@ -1,0 +1,90 @@
+"""attar score"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from attar.commands.choices import Choices, embedder_options
+from attar.errors import DataError, InputError
+from attar.progress import bar
+from attar.reading import read_texts
+
+log = logging.getLogger("attar")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  attar score plain --tasks sts --data DIR
+  attar score ./bert-base-uncased --layers first,last --weights idf --shape zscore --tasks STS-B,SICK-R --data DIR
+  attar score my-recipe --tasks tweet,MR --data DIR --json
+  attar score random:./bert-base-uncased --tasks sts --data DIR
+  attar score plain --tasks my-pairs.tsv
+"""
+)
+@click.argument("subject", metavar="RECIPE|MODEL")
+@click.option(
+    "--tasks",
+    "wanted",
+    default="sts",
+    show_default=True,
+    metavar="LIST",
+    help="sts, clustering, classification, all, task names, or files of your own (FAMILY:FILE).",
+)
+@click.option("--data", metavar="DIR", help="The folder with the datasets.")
+@click.option("--background", metavar="TEXTS", help="A corpus for the parts marked @background; if none is, for all.")
+@click.option(
+    "--rows",
+    default="published",
+    show_default=True,
+    type=click.Choice(["published", "any"]),
+    help="Insist on the published number of rows, or take what is there.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print a JSON list of {task, metric, score, low, high, published}."
+)
+@embedder_options
+def score(
+    subject: str, wanted: str, data: str | None, background: str | None, rows: Any, as_json: bool, choices: Choices
+) -> None:
+    """Score a recipe or a model on tasks: Spearman x 100 or accuracy x 100, with its interval.
+
+    What has to learn from texts learns from each task's own (both sides of pairs together) or from --background; a
+    saved recipe has learned already. The paper's figure stands beside ours where it has one for the same method.
+    Exit code 1 if a task could not be scored.
+    """
+    from attar.evaluation import evaluate
+    from attar.recipe import NAMED
+    from attar.tasks import load, selected
+
+    named = subject in NAMED or (Path(subject) / "recipe.json").is_file()
+    corpus = None if background is None else list(read_texts(background))
+    embedder = (choices.about(recipe=subject) if named else choices.about(model=subject)).embedder(corpus is not None)
+    names = selected(wanted)
+    results, failed = [], 0
+    with bar(len(names), "tasks") as advance:
+        for name in names:
+            try:
+                results.append(evaluate(embedder, load(name, data, rows=rows), corpus))
+            except (DataError, InputError) as error:
+                failed += 1
+                log.error("%s", error)
+            advance(1)
+    if as_json:
+        click.echo(json.dumps([asdict(result) for result in results], ensure_ascii=False))
+    else:
+        click.echo(f"{'task':16} {'metric':10} {'score':>7}  {'95 % interval':>15}  {'published':>9}")
+        for r in results:
+            printed = "" if r.published is None else f"{r.published:.1f}"
+            interval = f"{r.low:.1f} to {r.high:.1f}"
+            click.echo(f"{r.task:16} {r.metric:10} {r.score:7.1f}  {interval:>15}  {printed:>9}")
+    if failed:
+        log.error("%d of %d tasks could not be scored", failed, len(names))
+        sys.exit(1)

@@ -1,0 +1,17 @@
+"""attar tasks"""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command(epilog="Score a recipe on some of them with: attar score plain --tasks sts --data DIR")
+@click.argument("family", required=False, metavar="[sts|clustering|classification]")
+def tasks(family: str | None) -> None:
+    """List the tasks of the paper: name, family, rows, classes, and where the data comes from."""
+    from attar.tasks import select
+
+    for task in select(family or "all"):
+        rows = "/".join(f"{n:,}" for n in task.rows.values())
+        classes = f"{task.n_classes} classes" if task.n_classes else ""
+        click.echo(f"{task.name:15} {task.family:15} {rows:20} {classes:12} {task.sources[0] if task.sources else ''}")
