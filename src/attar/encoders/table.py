@@ -19,6 +19,7 @@ from attar.texts import check_texts, iter_texts
 from attar.types import Encoder, Floats, Ints, Tokens, TokenVectors, Vocabulary
 
 if TYPE_CHECKING:
+    from attar.encoders.token_sums import TokenSums
     from attar.layers import LayerChoice
 
 
@@ -88,9 +89,15 @@ class Table:
 
         Streams any corpus in constant memory. With `checkpoint`, a file, a run that was stopped goes on from there.
         """
-        from attar.encoders.average import average_tokens, tokenizer_of
+        from attar.encoders.average import average_tokens
 
-        sums = average_tokens(encoder, corpus, layers, checkpoint=checkpoint, progress=progress)
+        return cls.of_sums(average_tokens(encoder, corpus, layers, checkpoint=checkpoint, progress=progress), encoder)
+
+    @classmethod
+    def of_sums(cls, sums: TokenSums, encoder: Encoder) -> Self:
+        """The Avg. from sums that `average_tokens` made with this encoder, perhaps in parts that were merged."""
+        from attar.encoders.average import tokenizer_of
+
         vectors, made = sums.means(encoder)
         return cls(vectors, tokenizer_of(encoder), counts=sums.counts, made=made)
 

@@ -1,0 +1,124 @@
+"""The paper's Avg.: one pass of a corpus through a model, summing each token's vectors at all wanted layers."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sized
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tokenizers
+
+from attar.encoders.token_sums import TokenSums, hash_on
+from attar.errors import InputError, ModelError
+from attar.layers import LayerChoice, resolve_layers
+from attar.texts import check_texts, chunks, iter_texts
+from attar.types import Encoder, Tokens
+
+PART = 2048  # texts that are tokenised and sorted by length together
+PIECE_BYTES = 1 << 26  # of token vectors held at once
+
+
+def average_tokens(
+    encoder: Encoder,
+    corpus: Iterable[str],
+    layers: LayerChoice = ("first", "last"),
+    *,
+    checkpoint: str | Path | None = None,
+    every: float = 60.0,
+    progress: bool = True,
+) -> TokenSums:
+    """Sums over a stream of texts of any length, in constant memory.
+
+    With `checkpoint`, a file, the sums are kept there about `every` seconds and at the end; when it exists, the texts
+    it has seen are skipped (and must be the same ones).
+    """
+    numbers, _ = resolve_layers(layers, encoder)
+    path = None if checkpoint is None else Path(checkpoint).expanduser()
+    sums = TokenSums.empty(encoder, sorted(numbers))
+    values = iter_texts(corpus)
+    if path is not None and path.exists():
+        sums = _resume(path, sums, values)
+    total = len(corpus) if isinstance(corpus, Sized) else None
+    saved = time.monotonic()
+    whole = True  # the sums hold whole parts only
+    try:
+        with _bar(total, sums.n_texts, progress) as advance:
+            for part, _ in chunks(values, PART):
+                whole = False
+                n_tokens = _add(sums, encoder, encoder.tokenize(part))
+                sums.note(part)
+                whole = True
+                advance(len(part), n_tokens)
+                if path is not None and time.monotonic() - saved >= every:
+                    sums.save(path)
+                    saved = time.monotonic()
+    finally:
+        if path is not None and whole:
+            sums.save(path)
+    return sums
+
+
+def tokenizer_of(encoder: Encoder) -> tokenizers.Tokenizer:
+    """The tokenizer behind an encoder, which its table needs too."""
+    texts = getattr(encoder, "tokenizer", None) or getattr(encoder, "_tokenizer", None)
+    backend = getattr(texts, "backend", None)
+    if not isinstance(backend, tokenizers.Tokenizer):
+        raise ModelError(f"a {type(encoder).__name__} has no tokenizer.json, which a table needs to encode texts")
+    return backend
+
+
+def _add(sums: TokenSums, encoder: Encoder, tokens: Tokens) -> int:
+    """Sequences of like length together, few enough at once to hold their vectors."""
+    layers = list(sums.sums)
+    budget = max(2048, PIECE_BYTES // (4 * sum(encoder.width(layer) for layer in layers)))
+    order = np.argsort(-tokens.lengths, kind="stable")
+    piece_of = (np.cumsum(tokens.lengths[order]) - 1) // budget
+    for sequences in np.split(order, np.flatnonzero(np.diff(piece_of)) + 1):
+        piece = tokens.take(sequences)
+        if len(piece.ids):
+            sums.add(piece, encoder.token_vectors(piece, layers))
+    sums.n_truncated += int(tokens.truncated.sum())
+    return len(tokens.ids)
+
+
+def _resume(path: Path, fresh: TokenSums, values: Iterator[Any]) -> TokenSums:
+    """The sums so far, with the stream moved on to where they end."""
+    sums = TokenSums.load(path)
+    fresh.check_like(sums, f"the checkpoint {path}")
+    left, digest = sums.n_texts, ""
+    while left:
+        part, _ = check_texts(islice(values, min(PART, left)))
+        if not part:
+            raise InputError(f"the checkpoint {path} has seen {sums.n_texts} texts, but the corpus ends before that")
+        digest, left = hash_on(digest, part), left - len(part)
+    if digest != sums.corpus:
+        raise InputError(
+            f"the checkpoint {path} was begun with another corpus: its first {sums.n_texts} texts are not these; "
+            "remove it or give another file"
+        )
+    return sums
+
+
+@contextmanager
+def _bar(total: int | None, done: int, wanted: bool) -> Iterator[Callable[[int, int], None]]:
+    """Texts done, time left and tokens per second on stderr, where it is a terminal."""
+    if not wanted or not sys.stderr.isatty():
+        yield lambda n_texts, n_tokens: None
+        return
+    from tqdm import tqdm
+
+    n_seen, start = 0, time.monotonic()
+    with tqdm(total=total, initial=done, unit=" texts", file=sys.stderr, dynamic_ncols=True, leave=False) as shown:
+
+        def advance(n_texts: int, n_tokens: int) -> None:
+            nonlocal n_seen
+            n_seen += n_tokens
+            shown.set_postfix_str(f"{n_seen / (time.monotonic() - start):,.0f} tokens/s", refresh=False)
+            shown.update(n_texts)
+
+        yield advance
