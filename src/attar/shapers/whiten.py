@@ -19,8 +19,9 @@ class Whiten(MomentShaper):
     """PCA whitening: y = (x - mean) U / sqrt(v), of principal axes U (D, K) and variances v (K,), greatest first.
 
     K is `n_components`, or D. It equals scikit-learn's PCA(whiten=True) (variances divided by n - 1), except where
-    there is nothing to whiten: axes with at most 1e-12 of the greatest variance give 0, not noise blown up
-    to variance 1. So fewer texts than dims give as many zeros as variance is lacking, and one text gives all zeros.
+    there is nothing to whiten: axes with at most 1e-10 of the greatest variance give 0, not noise blown up to variance
+    1. So N texts, if fewer than dims, give at most N - 1 dims that are not 0, and one text gives all zeros.
+    Where a few dims dwarf the others by more than 10^5, apply ZScore first.
     """
 
     linear_part = "matrix"
