@@ -69,12 +69,10 @@ class Quantile(Shaper):
         out = np.empty(X.shape, dtype=X.dtype)
         for block in column_blocks(X.shape[1]):
             columns = np.ascontiguousarray(X[:, block].T)  # (block, N)
-            order = np.argsort(columns, axis=1)
-            ordered = np.take_along_axis(columns, order, axis=1).astype(np.float64)
-            shares = np.empty_like(ordered)
-            rows = zip(ordered, order, self.quantiles_[block], shares, strict=True)
-            for values, places, quantiles, share in rows:
-                share[places] = _shares(values, quantiles, levels, margin)
+            shares = np.empty(columns.shape)
+            for column, quantiles, share in zip(columns, self.quantiles_[block], shares, strict=True):
+                order = np.argsort(column)
+                share[order] = _shares(column[order].astype(np.float64), quantiles, levels, margin)
             out[:, block] = (shares if self.output == "uniform" else _normal(shares)).T
         return out
 
@@ -82,12 +80,12 @@ class Quantile(Shaper):
 def _shares(values: Doubles, quantiles: Doubles, levels: Doubles, margin: float) -> Doubles:
     """F of ascending values: np.interp starts each search where the last one ended, so order makes it fast.
 
-    Among equal quantiles it takes the last, and seen from the other end the first: the mean is the middle of the jump.
     Shape: values (N,), quantiles (Q,), levels (Q,)
     """
-    upper = np.interp(values, quantiles, levels)
-    lower = np.interp(-values, -quantiles[::-1], -levels[::-1])
-    shares: Doubles = 0.5 * (upper - lower)
+    shares: Doubles = np.interp(values, quantiles, levels)
+    if (quantiles[1:] == quantiles[:-1]).any():
+        # Among equal quantiles it took the last, and seen from the other end takes the first: between is the middle.
+        shares = 0.5 * (shares - np.interp(-values, -quantiles[::-1], -levels[::-1]))
     shares[values + margin >= quantiles[-1]] = 1.0
     shares[values - margin <= quantiles[0]] = 0.0
     return shares
