@@ -1,6 +1,7 @@
 """How much faster is attar's Quantile than scikit-learn's QuantileTransformer, for equal output?
 
 Both are fitted on and applied to the same float32 vectors in one process, turn by turn; neither starts threads.
+With --normal the tails differ: scikit-learn rounds shares to float32 before it takes their deviates, attar after.
 Run: python benchmarks/quantile.py [--quick] [--rounds N] [--normal]
 """
 
