@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from attar.engine.model import Batch, LayeredModel
 
+_SLOW_FILES = ("vocab.txt", "vocab.json", "*.model", "*.bpe", "vocab.bpe")  # what tokenizer.json can be made from
 WEIGHT_FORMATS = ("safetensors", "pickle")
 
 
@@ -33,6 +34,7 @@ class Transformer:
     `template`: a Template, or its text or name. `max_tokens`: cut texts there instead of at the model's own limit
     (special and template tokens count). `windows`: instead of cutting, average windows that share this many tokens.
     `weights_format="pickle"` loads weights that only exist as a pickle, which can run code: only for sources you trust.
+    `threads`: how many cores to use (None: as many as torch would).
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class Transformer:
         max_tokens: int | None = None,
         windows: int | None = None,
         weights_format: str = "safetensors",
+        threads: int | None = None,
     ) -> None:
         self.name = default.NAME if name_or_folder is None else str(name_or_folder)
         self.template = Template.parse(template) if isinstance(template, str) else template
@@ -50,6 +53,7 @@ class Transformer:
         self.max_tokens = max_tokens
         self.windows = windows
         self.weights_format = weights_format
+        self.threads = threads
         if weights_format not in WEIGHT_FORMATS:
             raise unknown_name("weights_format", weights_format, WEIGHT_FORMATS)
 
@@ -69,7 +73,14 @@ class Transformer:
         return int(self._model.table.shape[1]) if layer == -1 else self._model.width
 
     def tokenize(self, texts: Sequence[str]) -> Tokens:
-        return self._tokenizer(texts)
+        tokens = self._tokenizer(texts)
+        most = int(tokens.ids.max(initial=-1))
+        if most >= len(self._model.table):
+            raise ModelError(
+                f"the tokenizer and the weights of {self.name!r} do not belong together: a text has token id {most}, "
+                f"but the weights know only {len(self._model.table)} tokens"
+            )
+        return tokens
 
     def pool(self, tokens: Tokens, token_weights: Floats, layers: Sequence[int]) -> Floats:
         self._check_layers(layers)
@@ -145,7 +156,7 @@ class Transformer:
     @cached_property
     def _model(self) -> LayeredModel:
         name = str(self.folder) if self.name == default.NAME else self.name
-        return load_model(name, self.revision, self.weights_format)
+        return load_model(name, self.revision, self.weights_format, self.threads)
 
     @cached_property
     def _tokenizer(self) -> TextTokenizer:
@@ -218,6 +229,8 @@ def _slow_tokenizer(folder: Path) -> tuple[Any, str | None]:
     """For folders without tokenizer.json (vocab.txt, spm files): transformers converts them."""
     from transformers import AutoTokenizer
 
+    if not any(path for pattern in _SLOW_FILES for path in folder.glob(pattern)):  # it would make an empty one
+        raise ModelError(f"{str(folder)!r} holds no tokenizer: it has no tokenizer.json ({', '.join(_SLOW_FILES)} ...)")
     try:
         tokenizer = AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
         return tokenizer.backend_tokenizer, tokenizer.mask_token

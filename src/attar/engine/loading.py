@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,18 +15,22 @@ from attar.errors import MissingExtra, ModelError
 if TYPE_CHECKING:
     from attar.engine.model import LayeredModel
 
+_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 _PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
 
 
 def is_folder(name: str) -> bool:
     """Whether the name is a local folder; a path that leads nowhere is an error, never a hub look-up."""
-    path = Path(name).expanduser()
-    if path.is_dir():
-        return True
-    looks_local = name.startswith((".", "/", "~", os.sep)) or name.count("/") > 1 or path.exists()
+    try:
+        path = Path(name).expanduser()
+        if name and path.is_dir():
+            return True
+        looks_local = not _HUB_NAME.fullmatch(name) or path.exists() or (len(path.parts) > 1 and path.parent.is_dir())
+    except (OSError, RuntimeError):  # too long for a path, or the home of no one
+        looks_local = True
     if looks_local:
         raise ModelError(
-            f"no model folder at {name!r}; give a folder with config.json, or the name of a model on a hub"
+            f"no model folder at {_shown(name)}; give a folder with config.json, or the name of a model on a hub"
         )
     return False
 
@@ -35,13 +39,17 @@ def check_folder(folder: Path, weights_format: str) -> None:
     """Everything that can be said about the folder before any of it is loaded."""
     if not (folder / "config.json").is_file():
         raise ModelError(f"{str(folder)!r} is not a model folder: it has no config.json")
-    _read_json(folder / "config.json")
+    config = _read_json(folder / "config.json")
+    if (folder / "adapter_config.json").exists():
+        raise ModelError(f"{str(folder)!r} holds an adapter; merge it into its model and save that as safetensors")
+    _check_inside(folder / "config.json", config.get("transformers_weights", "config.json"))
     weights = sorted(folder.glob("*.safetensors"))
-    index = folder / "model.safetensors.index.json"
-    if index.is_file():
-        for name in set(_read_json(index).get("weight_map", {}).values()):
-            if not isinstance(name, str) or Path(name).name != name or not (folder / name).is_file():
-                raise ModelError(f"{index} names {name!r}, which is not a file in the folder")
+    for index in folder.glob("*.index.json"):
+        weight_map = _read_json(index).get("weight_map")
+        if not isinstance(weight_map, dict):
+            raise ModelError(f"{index} should name the file of each array under 'weight_map'; found {weight_map!r}")
+        for name in weight_map.values():
+            _check_inside(index, name)
     if weights_format == "safetensors" and not weights:
         pickles = [name for name in _PICKLES if (folder / name).is_file()]
         if pickles:
@@ -51,6 +59,12 @@ def check_folder(folder: Path, weights_format: str) -> None:
                 "Transformer(..., weights_format='pickle')"
             )
         raise ModelError(f"{str(folder)!r} holds no weights: it has no *.safetensors file")
+
+
+def _check_inside(path: Path, name: Any) -> None:
+    """A file that another one names must lie beside it."""
+    if not isinstance(name, str) or Path(name).name != name or not (path.parent / name).is_file():
+        raise ModelError(f"{path} names {name!r}, which is not a file in the folder")
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -63,7 +77,7 @@ def _read_json(path: Path) -> dict[str, Any]:
     return content
 
 
-def load_model(name: str, revision: str | None, weights_format: str) -> LayeredModel:
+def load_model(name: str, revision: str | None, weights_format: str, threads: int | None = None) -> LayeredModel:
     """The model itself, in float32."""
     local = is_folder(name)
     if local:
@@ -88,11 +102,7 @@ def load_model(name: str, revision: str | None, weights_format: str) -> LayeredM
                 dtype=torch.float32,
                 output_loading_info=True,
             )
-    except (OSError, ValueError, RuntimeError, KeyError, TypeError, AttributeError) as error:
-        raise ModelError(_load_failure(name, local, error)) from None
-    except Exception as error:  # safetensors raises its own type for a damaged file
-        if type(error).__name__ != "SafetensorError":
-            raise
+    except Exception as error:  # of many kinds: a damaged file can make these libraries stumble anywhere
         raise ModelError(_load_failure(name, local, error)) from None
     missing = sorted(key for key in info["missing_keys"] if "pooler" not in key)
     if missing:
@@ -102,7 +112,7 @@ def load_model(name: str, revision: str | None, weights_format: str) -> LayeredM
         )
     if model.config.is_encoder_decoder:
         model = model.get_encoder()
-    return LayeredModel(model)
+    return LayeredModel(model, threads)
 
 
 def hub_folder(name: str, revision: str | None) -> Path:
@@ -123,6 +133,10 @@ def _load_failure(name: str, local: bool, error: Exception) -> str:
     if local:
         return f"can't load the model in {name!r}: {reason}"
     return f"can't load {name!r} from a hub (offline, or no such model); give a local folder instead: {reason}"
+
+
+def _shown(name: str) -> str:
+    return repr(name) if len(name) <= 120 else repr(name[:117] + "...")
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import torch
 from attar.engine import packing
 from attar.engine.batching import equal_batches, length_groups, packed_batches
 from attar.engine.taps import Taps, Visit
+from attar.engine.threads import run_all
 from attar.errors import ModelError
 from attar.types import Ints, Tokens, token_index
 
@@ -35,9 +36,10 @@ VisitBatch = Callable[[Batch, int, torch.Tensor], None]  # (batch, layer, states
 class LayeredModel:
     """Wraps a transformers model. Packs sequences end to end where its architecture allows; a probe decides."""
 
-    def __init__(self, model: torch.nn.Module) -> None:
+    def __init__(self, model: torch.nn.Module, threads: int | None = None) -> None:
         self.model = model.eval()
-        self.table: torch.Tensor = model.get_input_embeddings().weight.detach()  # (V, D of layer -1)
+        self.threads = threads
+        self.table = _token_table(model)
         self._taps = Taps(model)
         with torch.inference_mode():
             self.n_layers, self.width = self._probe()
@@ -51,19 +53,28 @@ class LayeredModel:
     def max_tokens(self) -> int | None:
         """The longest sequence it has positions for; None where positions have no end."""
         most = getattr(self.model.config, "max_position_embeddings", None)
-        padding: int | None = getattr(getattr(self.model, "embeddings", None), "padding_idx", None)
         if not isinstance(most, int) or most <= 0:
             return None
-        # RoBERTa and its kin number positions from behind the padding id.
-        return most if padding is None else most - padding - 1
+        embeddings = getattr(self.model, "embeddings", None)
+        padding: int | None = getattr(embeddings, "padding_idx", None)
+        if padding is None or isinstance(embeddings, torch.nn.Embedding):  # that one is the token table
+            return most
+        return most - padding - 1  # RoBERTa and its kin number positions from behind the padding id
 
     def run(self, tokens: Tokens, layers: Sequence[int], visit: VisitBatch) -> None:
-        """Every sequence once through the model, up to the highest wanted layer (0 to n_layers)."""
+        """Every sequence once through the model, up to the highest wanted layer (0 to n_layers).
+
+        Batches may run side by side: `visit` must be fit to be called by several threads, each with other sequences.
+        """
         form = packed_batches if self.packs else equal_batches
-        for sequences in form(tokens.lengths):
-            lengths = tokens.lengths[sequences]
+        all_lengths = tokens.lengths
+
+        def one(sequences: Ints) -> None:
+            lengths = all_lengths[sequences]
             batch = Batch(sequences, lengths, token_index(tokens.offsets[sequences], lengths))
             self._run_batch(tokens, batch, layers, visit)
+
+        run_all(one, form(all_lengths), self.threads, self.width)
 
     def _run_batch(self, tokens: Tokens, batch: Batch, layers: Sequence[int], visit: VisitBatch) -> None:
         ids = torch.from_numpy(tokens.ids[batch.places].astype(np.int64))
@@ -91,7 +102,7 @@ class LayeredModel:
         name = type(self.model).__name__
         try:
             n_layers = self._taps.count(inputs)
-            wanted = self.model(**inputs, output_hidden_states=True).hidden_states
+            wanted = self.model(**inputs, output_hidden_states=True).hidden_states or ()
             found: list[torch.Tensor] = []
             self._taps.run(inputs, range(n_layers + 1), n_layers, lambda _, states: found.append(states))
         except (TypeError, ValueError, RuntimeError, IndexError, KeyError, AttributeError) as error:
@@ -143,6 +154,15 @@ class LayeredModel:
         found: list[torch.Tensor] = []
         self._taps.run(inputs, layers, self.n_layers, _collect(found))
         return torch.stack(found)
+
+
+def _token_table(model: torch.nn.Module) -> torch.Tensor:
+    """Shape: (V, D of layer -1)"""
+    try:
+        table: torch.Tensor = model.get_input_embeddings().weight.detach()
+    except (AttributeError, NotImplementedError):
+        raise ModelError(f"a {type(model).__name__} has no table of tokens: it does not read texts") from None
+    return table
 
 
 def _collect(into: list[torch.Tensor]) -> Visit:

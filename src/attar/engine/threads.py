@@ -1,0 +1,48 @@
+"""How the cores are shared: batches side by side on one core each, or one batch at a time on all of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from typing import TypeVar
+
+import torch
+
+# Below this width a batch is too small to split: threads would wait for each other more than they compute.
+SPLIT_WIDTH = 512
+T = TypeVar("T")
+
+
+def run_all(work: Callable[[T], None], items: Sequence[T], threads: int | None, width: int) -> None:
+    """Do the work for each item; the first error ends it."""
+    usual = torch.get_num_threads()
+    n_threads = usual if threads is None else threads
+    n_workers = min(n_threads, len(items)) if width < SPLIT_WIDTH else 1
+    try:
+        if n_workers <= 1:
+            torch.set_num_threads(n_threads)
+            for item in items:
+                work(item)
+        else:
+            _side_by_side(work, items, n_workers)
+    finally:
+        torch.set_num_threads(usual)
+
+
+def _side_by_side(work: Callable[[T], None], items: Sequence[T], n_workers: int) -> None:
+    stopped = threading.Event()
+
+    def one(item: T) -> None:
+        if not stopped.is_set():
+            work(item)
+
+    # torch keeps the number of threads for each thread apart, so it is set in each worker.
+    with ThreadPoolExecutor(n_workers, initializer=torch.set_num_threads, initargs=(1,)) as workers:
+        try:
+            futures = [workers.submit(one, item) for item in items]
+            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            for future in done:
+                future.result()
+        finally:
+            stopped.set()
