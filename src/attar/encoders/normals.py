@@ -38,7 +38,7 @@ def normals(seed: int, rows: npt.NDArray[np.integer[Any]], n_columns: int) -> Do
     counters = (rows.astype(np.uint64)[:, None] << np.uint64(32)) + pairs  # (R, pairs)
     bits = _mix(key + (counters + np.uint64(1)) * _GOLDEN)
     halves = np.stack([bits & np.uint64(0xFFFFFFFF), bits >> np.uint64(32)], axis=2)
-    uniform = (halves.reshape(len(rows), -1)[:, :n_columns].astype(np.float64) + 0.5) * 2.0**-32
+    uniform = (halves.reshape(len(rows), 2 * len(pairs))[:, :n_columns].astype(np.float64) + 0.5) * 2.0**-32
     return _quantile(uniform)
 
 
