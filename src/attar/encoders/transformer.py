@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from attar.encoders import default
-from attar.engine.loading import hub_folder, is_folder, load_model
+from attar.engine.loading import check_folder, hub_folder, is_folder, load_model
 from attar.errors import InputError, ModelError, unknown_name
 from attar.pool import pool_tokens
 from attar.templates import Template
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from attar.engine.model import Batch, LayeredModel
 
-_SLOW_FILES = ("vocab.txt", "vocab.json", "*.model", "*.bpe", "vocab.bpe")  # what tokenizer.json can be made from
+_SLOW_FILES = ("vocab.txt", "vocab.json", "*.model", "*.spm", "dict.txt")  # what tokenizer.json can be made from
 WEIGHT_FORMATS = ("safetensors", "pickle")
 
 
@@ -54,6 +54,8 @@ class Transformer:
         self.windows = windows
         self.weights_format = weights_format
         self.threads = threads
+        if self.template is not None and not isinstance(self.template, Template):
+            raise InputError(f"template={template!r} is not a Template, its text or its name, such as 'T4'")
         if weights_format not in WEIGHT_FORMATS:
             raise unknown_name("weights_format", weights_format, WEIGHT_FORMATS)
 
@@ -128,6 +130,11 @@ class Transformer:
 
     @classmethod
     def from_spec(cls, spec: dict[str, Any]) -> Self:
+        if spec["weights_format"] != "safetensors":  # who reads a recipe has not said that its source is trusted
+            raise ModelError(
+                f"the recipe asks for weights as {spec['weights_format']!r}, which can run code; if you trust "
+                f"{spec['model']!r}, give the model yourself: Embedder.load(folder, encoder=Transformer(...))"
+            )
         return cls(
             spec["model"],
             template=Template(spec["template"]) if spec["template"] is not None else None,
@@ -147,8 +154,11 @@ class Transformer:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the weights: tells whether a recipe meets the model it was fitted with."""
+        local = self.name == default.NAME or is_folder(self.name)
+        folder = self.folder if local else hub_folder(self.name, self.revision, weights=True)
+        check_folder(folder, self.weights_format)
         digest = hashlib.sha256()
-        for path in sorted(self.folder.glob("*.safetensors")) or [self.folder / "config.json"]:
+        for path in sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin")):
             with open(path, "rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
         return digest.hexdigest()
@@ -230,7 +240,7 @@ def _slow_tokenizer(folder: Path) -> tuple[Any, str | None]:
     from transformers import AutoTokenizer
 
     if not any(path for pattern in _SLOW_FILES for path in folder.glob(pattern)):  # it would make an empty one
-        raise ModelError(f"{str(folder)!r} holds no tokenizer: it has no tokenizer.json ({', '.join(_SLOW_FILES)} ...)")
+        raise ModelError(f"{str(folder)!r} has no tokenizer.json, nor {', '.join(_SLOW_FILES)} to make one from")
     try:
         tokenizer = AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
         return tokenizer.backend_tokenizer, tokenizer.mask_token

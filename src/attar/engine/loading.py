@@ -115,14 +115,15 @@ def load_model(name: str, revision: str | None, weights_format: str, threads: in
     return LayeredModel(model, threads)
 
 
-def hub_folder(name: str, revision: str | None) -> Path:
-    """The local copy of a hub model's small files (settings, tokenizer)."""
+def hub_folder(name: str, revision: str | None, *, weights: bool = False) -> Path:
+    """The local copy of a hub model's small files (settings, tokenizer), and of its weights if asked."""
     try:
         from huggingface_hub import snapshot_download
     except ImportError:
         raise MissingExtra("loading a model by its hub name", "models") from None
     try:
-        return Path(snapshot_download(name, revision=revision, allow_patterns=["*.json", "*.txt", "*.model"]))
+        patterns = ["*.json", "*.txt", "*.model"] + ["*.safetensors"] * weights
+        return Path(snapshot_download(name, revision=revision, allow_patterns=patterns))
     except Exception as error:  # many kinds, from bad names to no network
         raise ModelError(_load_failure(name, False, error)) from None
 
