@@ -9,7 +9,7 @@ from dataclasses import asdict
 import click
 
 
-@click.group()
+@click.group(epilog="Example: attar data check ./data")
 def data() -> None:
     """Look after a folder of datasets."""
 

@@ -1,0 +1,229 @@
+"""The command line as its user meets it: outputs, one-line errors, exit codes, no stack traces."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attar import Embedder, Transformer, __version__, shapers, weights
+from attar.cli import COMMANDS, main
+
+SENTENCES = ["the cat sat on the mat", "a dog ran", "", "seven blue dogs", "the cat sat on the mat"]
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> str:
+    path = tmp_path / "texts.txt"
+    path.write_text("\n".join(SENTENCES) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def _run(*arguments: str) -> int:
+    """The exit code of the command, run in this process."""
+    try:
+        main(list(arguments))
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+def _error(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """The one line that a wrong command prints."""
+    assert _run(*arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    lines = printed.err.strip().splitlines()
+    assert len(lines) == 1, printed.err
+    assert lines[0].startswith("attar: error: ")
+    return lines[0]
+
+
+def test_encode_writes_what_the_library_computes(texts: str, tiny_bert_dir: Path, tmp_path: Path) -> None:
+    target = tmp_path / "v.npy"
+    options = ["--layers", "first,last", "--weights", "idf", "--shape", "zscore,unit"]
+    assert _run("encode", texts, "--model", str(tiny_bert_dir), *options, "-o", str(target)) == 0
+    embedder = Embedder(
+        Transformer(tiny_bert_dir),
+        layers=("first", "last"),
+        weights=weights.Idf(),
+        shapers=[shapers.ZScore(), shapers.Unit()],
+    )
+    np.testing.assert_array_equal(np.load(target), embedder.fit(SENTENCES).encode(SENTENCES))
+
+
+def test_encode_prints_json_lines(texts: str, tiny_bert_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("encode", texts, "--model", str(tiny_bert_dir), "--layers", "-1") == 0
+    printed = capsys.readouterr()
+    rows = np.array([json.loads(line) for line in printed.out.splitlines()])
+    np.testing.assert_allclose(rows, Embedder(Transformer(tiny_bert_dir), layers=-1).encode(SENTENCES), atol=1e-6)
+    assert printed.err.count("have no token of their own") == 1
+
+
+def test_fit_then_encode(texts: str, tiny_bert_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recipe = str(tmp_path / "recipe")
+    model = ["--model", str(tiny_bert_dir)]
+    assert _run("fit", *model, "--recipe", "similarity", "--on", texts, "-o", recipe) == 0
+    assert _run("encode", texts, "--recipe", recipe, "-o", str(tmp_path / "a.npy")) == 0
+    assert _run("encode", texts, *model, "--recipe", "similarity", "-o", str(tmp_path / "b.npy")) == 0
+    np.testing.assert_allclose(np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy"), atol=1e-6)
+    capsys.readouterr()
+    assert _run("info", recipe, "--json") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["weights"] == "Idf"
+    assert facts["shapers"] == ["zscore", "unit"]
+    assert facts["fitted on"] == len(SENTENCES)
+    assert "can't be changed by --layers" in _error(capsys, "encode", texts, "--recipe", recipe, "--layers", "1")
+    assert "it exists" in _error(capsys, "fit", *model, "--on", texts, "-o", recipe)
+
+
+def test_background(texts: str, tiny_bert_dir: Path, tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("the dog sat\nthe cat ran\na man in the river\n")
+    options = ["--model", str(tiny_bert_dir), "--background", str(corpus), "-o", str(tmp_path / "v.npy")]
+
+    def expected(idf_on: str, center_on: str) -> np.ndarray:
+        made = Embedder(
+            Transformer(tiny_bert_dir), weights=weights.Idf(on=idf_on), shapers=[shapers.Center(on=center_on)]
+        )
+        return made.fit(SENTENCES, background=corpus.read_text().splitlines()).encode(SENTENCES)
+
+    for weighting, idf_on, center_on in (
+        ("idf", "background", "background"),
+        ("idf@background", "background", "target"),
+    ):
+        assert _run("encode", texts, "--weights", weighting, "--shape", "center", *options) == 0
+        np.testing.assert_allclose(np.load(tmp_path / "v.npy"), expected(idf_on, center_on), atol=1e-6)
+
+
+def test_a_template_with_masks_reads_its_masks(texts: str, tiny_bert_dir: Path, tmp_path: Path) -> None:
+    target = tmp_path / "v.npy"
+    assert _run("encode", texts, "--model", str(tiny_bert_dir), "--template", "T0", "-o", str(target)) == 0
+    prompted = Embedder(Transformer(tiny_bert_dir, template="T0"), weights=weights.Mask())
+    np.testing.assert_allclose(np.load(target), prompted.encode(SENTENCES), atol=1e-6)
+
+
+def test_recipes_and_info(tiny_bert_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("recipes") == 0
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in ("plain", "similarity", "clustering", "classification"))
+    assert _run("info", str(tiny_bert_dir)) == 0
+    assert "1 to 3" in capsys.readouterr().out
+
+
+def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in COMMANDS:
+        assert _run(name, "--help") == 0
+        printed = capsys.readouterr().out
+        assert "Usage: attar" in printed
+        assert "attar" in printed.partition("\n")[2], f"{name} --help shows no example"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["encode", "nope.txt"], "there is no file 'nope.txt'"),
+        (["encode", "TEXTS", "--model", "./nope"], "no model folder at './nope'"),
+        (["encode", "TEXTS", "--model", "TINY", "--layers", "9"], "layer 9 is out of range"),
+        (["encode", "TEXTS", "--model", "TINY", "--layers", "x"], "'x' is not a number, 'first' or 'last'"),
+        (["encode", "TEXTS", "--model", "TINY", "--template", "no slot"], r"needs exactly one [X]"),
+        (["encode", "TEXTS", "--model", "TINY", "--template", "T9"], "unknown template 'T9'"),
+        (["encode", "TEXTS", "--model", "TINY", "--weights", "mask"], "mask weights need a template"),
+        (["encode", "TEXTS", "--model", "TINY", "--weights", "idff"], "did you mean 'idf'?"),
+        (["encode", "TEXTS", "--model", "TINY", "--shape", "zcore"], "did you mean 'zscore'?"),
+        (["encode", "TEXTS", "--model", "TINY", "--max-tokens", "2"], "leaves no room"),
+        (["encode", "TEXTS", "--model", "TINY", "-o", "v.npz"], "unknown ending of the output file '.npz'"),
+        (["encode", "TEXTS", "--model", "TINY", "-o", "no/such/v.npy"], "there is no folder"),
+        (["encode", "TEXTS", "--recipe", "smilarity"], "did you mean 'similarity'?"),
+        (["encode", "TEXTS", "--recipe", "./nope"], "has no recipe.json"),
+        (["encode", "TEXTS", "--model", "TINY", "--column", "body"], "has no column 'body'"),
+        (["encode", "EMPTY", "--model", "TINY"], "holds no texts"),
+        (["fit", "--model", "TINY", "--on", "EMPTY", "-o", "r"], "holds no texts"),
+        (["encode", "TEXTS", "--model", "TINY", "--background", "TEXTS"], "nothing in this recipe is left to learn"),
+        (["info", "./nope"], "no model folder"),
+        (["score", "plain", "--tasks", "STS99"], "unknown task 'STS99'"),
+        (["data", "check", "./nope"], "is not a folder"),
+    ],
+)
+def test_wrong_commands(
+    arguments: list[str],
+    message: str,
+    texts: str,
+    tiny_bert_dir: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    empty = tmp_path / "empty.txt"
+    empty.touch()
+    monkeypatch.chdir(tmp_path)
+    places = {"TEXTS": texts, "TINY": str(tiny_bert_dir), "EMPTY": str(empty)}
+    assert message in _error(capsys, *(places.get(argument, argument) for argument in arguments))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty.txt", "texts.txt"]
+
+
+def test_usage_errors_exit_with_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("encode") == 2
+    assert _run("nonsense") == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("--version") == 0
+    assert __version__ in capsys.readouterr().out
+
+
+def test_a_fault_of_our_own_is_one_line_too(
+    texts: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("attar.commands.choices.Choices.embedder", lambda *_: 1 / 0)
+    assert _run("encode", texts) == 1
+    assert capsys.readouterr().err.startswith("attar: error: ZeroDivisionError")
+
+
+def test_help_imports_no_torch() -> None:
+    code = (
+        "import sys; from attar.cli import main\n"
+        "try: main(['--help'])\nexcept SystemExit: pass\n"
+        "assert not {'torch', 'transformers', 'sklearn', 'scipy', 'pyarrow'} & set(sys.modules), sorted(sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False, capture_output=True).returncode == 0
+
+
+def test_ctrl_c_leaves_nothing(tiny_bert_dir: Path, tmp_path: Path) -> None:
+    target = tmp_path / "v.npy"
+    command = [sys.executable, "-m", "attar", "encode", "-", "--model", str(tiny_bert_dir), "-o", str(target)]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"PYTHONUNBUFFERED": "1"}
+    )
+    assert process.stdin is not None
+    process.stdin.write(b"the cat sat\n" * 20000)  # more than a chunk: it is writing when the signal comes
+    process.stdin.flush()
+    aside = f".{target.name}."
+    until = time.monotonic() + 60
+    while (
+        not any(p.name.startswith(aside) and p.stat().st_size for p in tmp_path.iterdir()) and time.monotonic() < until
+    ):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.stdin.close()
+    assert process.stderr is not None
+    message = process.stderr.read().decode()
+    assert process.wait(60) == 130
+    assert "Traceback" not in message
+    assert message.strip().endswith("nothing half-written is left behind")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_closed_pipe_is_no_error(texts: str, tiny_bert_dir: Path) -> None:
+    shell = f"{sys.executable} -m attar encode {texts} --model {tiny_bert_dir} | head -c 10"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, check=False)
+    assert b"Traceback" not in done.stderr
+    assert len(done.stdout) == 10
