@@ -1,0 +1,23 @@
+"""Who does the work: processes of this machine, or a Ray cluster. Jobs know only `Executor`."""
+
+from __future__ import annotations
+
+from attar.errors import unknown_name
+from attar.executors.executor import Done, Executor, Failed, Outcome
+
+__all__ = ["NAMES", "Done", "Executor", "Failed", "Outcome", "open_executor"]
+
+NAMES = ("local", "ray")
+
+
+def open_executor(name: str, *, workers: int | None = None, address: str | None = None) -> Executor:
+    """By name. `workers`: how many local processes, or Ray tasks at once; `address`: of a running Ray cluster."""
+    if name == "local":
+        from attar.executors.local import LocalProcesses
+
+        return LocalProcesses(workers)
+    if name == "ray":
+        from attar.executors.ray import RayTasks
+
+        return RayTasks(address, workers)
+    raise unknown_name("executor", name, NAMES)

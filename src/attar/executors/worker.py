@@ -1,0 +1,56 @@
+"""What runs in a worker, of whichever kind: one unit at a time, one thread each.
+
+Run as `python -m attar.executors.worker FD`, it serves a local driver over that socket until it closes.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+SINGLE_THREAD = {
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "RAYON_NUM_THREADS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+
+
+def attempt(work: Callable[[Any], Any], unit: Any) -> tuple[Any, str | None]:
+    """(result, None), or (None, why not): errors travel as text, as not all of them can be sent."""
+    os.environ.update(SINGLE_THREAD)
+    logging.getLogger("attar").setLevel(logging.ERROR)  # the driver tells what happened, once for all shards
+    try:
+        return work(unit), None
+    except Exception as error:
+        return None, f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
+def limit_threads() -> None:
+    """For libraries that were loaded before the environment could tell them."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(limits=1)
+
+
+def serve(descriptor: int) -> None:
+    from multiprocessing.connection import Connection
+
+    driver = Connection(descriptor)
+    while True:
+        try:
+            work, unit = driver.recv()
+        except (EOFError, OSError):  # the driver is gone; whatever it asked for is on disk
+            return
+        try:
+            driver.send(attempt(work, unit))
+        except (BrokenPipeError, ConnectionResetError):
+            return
+
+
+if __name__ == "__main__":
+    serve(int(sys.argv[1]))
