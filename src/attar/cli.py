@@ -16,13 +16,18 @@ from attar.errors import AttarError
 # name: what `attar --help` says of it. Each is a module of attar.commands, imported only when it is called.
 COMMANDS = {
     "demo": "Embed a sample with the embedded model and show what layers, weights and shapers change.",
+    "corpus": "Embed a corpus of any size to Parquet parts, on this machine or a Ray cluster.",
     "encode": "Turn texts into vectors.",
     "fit": "Learn a recipe's counts and moments from texts and save it.",
     "info": "Describe a model folder or a saved recipe.",
     "recipes": "List the named recipes and what each is for.",
     "score": "Score a recipe or a model on tasks, beside the paper's figures.",
+    "static": "Average a model's token vectors over a corpus into a table that needs no torch.",
     "tasks": "List the 26 tasks of the paper.",
     "data": "Check a folder of datasets.",
+    "sweep": "Score a whole grid of recipes on tasks, from one forward pass a text.",
+    "best": "Show or save the best recipe of a sweep for each task and family.",
+    "report": "Turn a sweep into a page, tables or figures.",
 }
 
 

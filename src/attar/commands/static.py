@@ -1,0 +1,96 @@
+"""attar static"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from attar.errors import InputError
+
+log = logging.getLogger("attar")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  attar static --model ./bert-base-uncased --on wikitext.txt.gz --sentences --layers first,last -o my-table
+  attar encode texts.txt --model my-table --weights idf --shape zscore -o vectors.npy
+"""
+)
+@click.option("--model", metavar="DIR|NAME", help="A model folder or hub name. Default: the embedded MiniLM.")
+@click.option(
+    "--on", "corpus", required=True, metavar="CORPUS", help="Texts to average over, a text a line or --column."
+)
+@click.option("--layers", default="first,last", show_default=True, metavar="LIST", help="All from one pass; or all.")
+@click.option("-o", "--output", required=True, metavar="FOLDER", help="Where to save the table.")
+@click.option("--sentences", is_flag=True, help="Lines are paragraphs: split them into sentences first.")
+@click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@click.option("--max-tokens", type=int, metavar="N", help="Cut texts at N tokens instead of at the model's limit.")
+@click.option("--overwrite", is_flag=True, help="Replace the folder if it exists.")
+def static(
+    model: str | None,
+    corpus: str,
+    layers: str,
+    output: str,
+    sentences: bool,
+    column: str | None,
+    max_tokens: int | None,
+    overwrite: bool,
+) -> None:
+    """Make a static model: each token's vector is its mean over a corpus, at every layer asked for, from one pass.
+
+    The table encodes without torch. Which of its layers to use is chosen when encoding. When it is stopped, the sums so
+    far are kept in FOLDER.sums, and the same command goes on from there.
+    """
+    from attar.encoders.table import Table
+    from attar.encoders.transformer import Transformer
+    from attar.files import check_target_folder
+    from attar.layers import parse_layers
+
+    target = Path(output)
+    check_target_folder(target, overwrite=overwrite)
+    encoder = Transformer(model, max_tokens=max_tokens)
+    wanted = tuple(range(encoder.n_layers + 1)) if layers == "all" else parse_layers(layers)
+    sums = target.with_name(target.name + ".sums")
+    texts = _Texts(corpus, column, sentences)
+    if not len(texts):
+        raise InputError(f"{corpus!r} holds no texts")
+    table = Table.average(encoder, texts, wanted, checkpoint=sums)
+    table.save(target, overwrite=overwrite)
+    sums.unlink(missing_ok=True)
+    made = table.made
+    log.info(
+        "saved layers %s of %s tokens to %s: %s seen in %s texts, %s never seen and given their input embedding",
+        ",".join(map(str, table.layers)),
+        f"{len(table.vocabulary):,}",
+        output,
+        f"{made['seen']:,}",
+        f"{made['texts']:,}",
+        f"{made['unseen']:,}",
+    )
+    if made["truncated"]:
+        log.warning("%s texts were cut at the model's limit; --sentences may help", f"{made['truncated']:,}")
+
+
+class _Texts:
+    """A corpus that can be read twice: once to count it, for the time left, and once for real."""
+
+    def __init__(self, source: str, column: str | None, sentences: bool) -> None:
+        if source == "-":
+            raise InputError("a corpus is read twice and can't come from stdin; give a file")
+        self._source, self._column, self._sentences = source, column, sentences
+        self._n = sum(1 for _ in self)
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __iter__(self) -> Iterator[str]:
+        from attar.reading import read_texts
+        from attar.tasks.wikitext import sentences
+
+        if self._sentences:
+            return sentences(self._source)
+        return read_texts(self._source, self._column)
