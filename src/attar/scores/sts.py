@@ -1,0 +1,72 @@
+"""Semantic textual similarity: does the cosine order pairs of texts as people did?"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+from attar.errors import DataError
+from attar.scores.correlation import bootstrap_spearman, pearson, spearman
+from attar.scores.intervals import percentile_interval
+from attar.scores.rows import Rows, check_length, check_scores, rows_of_task
+from attar.tasks.types import StsTask
+from attar.types import Doubles
+
+COSINE_DECIMALS = 12  # what is nearer is the same up to rounding, as the cosines of equal texts are
+
+
+class StsScores(TypedDict):
+    spearman: float  # over all pairs of all subsets together
+    pearson: float
+    low: float  # 95 % interval of spearman, over pairs
+    high: float
+    subsets: dict[str, float]  # spearman of each
+
+
+def sts(vectors: npt.ArrayLike, task: StsTask, resamples: int = 1000, seed: int = 0) -> StsScores:
+    """Correlations, from -1 to 1, of cosine similarities with the task's scores.
+
+    `vectors` holds first all left sides, then all right ones. The cosine with a zero vector is 0. Where all
+    similarities (or all scores) are equal nothing is ranked, and the correlation is 0.
+    """
+    n_pairs = len(task.left)
+    if n_pairs < 2:
+        raise DataError(f"{task.name} has {n_pairs} pairs; a correlation needs at least 2")
+    check_length(task.name, "right sides", len(task.right), n_pairs)
+    check_length(task.name, "scores", len(task.scores), n_pairs)
+    check_scores(task.name, task.scores)
+    rows = rows_of_task(vectors, task.name, 2 * n_pairs)
+    similarities = cosines(rows[:n_pairs], rows[n_pairs:])
+    low, high = percentile_interval(bootstrap_spearman(similarities, task.scores, resamples, seed))
+    return StsScores(
+        spearman=spearman(similarities, task.scores),
+        pearson=pearson(similarities, task.scores),
+        low=low,
+        high=high,
+        subsets=_by_subset(similarities, task),
+    )
+
+
+def cosines(left: Rows, right: Rows) -> Doubles:
+    """Cosine of each pair of rows, 0 where one of them is zero. Shape: (N,)"""
+    products = np.einsum("nd,nd->n", left, right, dtype=np.float64)
+    lengths = _lengths(left) * _lengths(right)
+    similarities: Doubles = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+    return np.round(similarities, COSINE_DECIMALS)
+
+
+def _lengths(rows: Rows) -> Doubles:
+    lengths: Doubles = np.sqrt(np.einsum("nd,nd->n", rows, rows, dtype=np.float64))
+    return lengths
+
+
+def _by_subset(similarities: Doubles, task: StsTask) -> dict[str, float]:
+    if not task.subsets:
+        return {}
+    check_length(task.name, "subset names", len(task.subsets), len(similarities))
+    names = np.array(task.subsets)
+    return {
+        name: spearman(similarities[names == name], task.scores[names == name]) for name in dict.fromkeys(task.subsets)
+    }
