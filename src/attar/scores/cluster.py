@@ -1,0 +1,63 @@
+"""Short text clustering: k-means on the vectors, against the hidden labels."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+from attar.errors import DataError, InputError
+from attar.scores.agreement import adjusted_rand_index, matched_accuracy, normalized_mutual_information, shared_counts
+from attar.scores.intervals import student_interval
+from attar.scores.kmeans import kmeans
+from attar.scores.rows import check_length, rows_of_task
+from attar.tasks.types import ClusterTask
+
+
+class ClusterScores(TypedDict):
+    """Means over the runs."""
+
+    accuracy: float  # each cluster matched to one class (Hungarian algorithm)
+    accuracy_sd: float  # between runs
+    low: float  # 95 % interval of the mean accuracy, over runs
+    high: float
+    nmi: float
+    ari: float
+    inertia: float
+
+
+def cluster(
+    vectors: npt.ArrayLike, task: ClusterTask, runs: int = 10, n_init: int = 10, seed: int = 0
+) -> ClusterScores:
+    """Run k-means `runs` times, with as many clusters as there are classes, each the best of `n_init` starts."""
+    check_length(task.name, "labels", len(task.labels), len(task.texts))
+    rows = rows_of_task(vectors, task.name, len(task.texts))
+    if runs < 1 or n_init < 1:
+        raise InputError(f"runs={runs}, n_init={n_init}: both must be at least 1")
+    k = len(task.classes)
+    if k < 2 or len(np.unique(task.labels)) < 2:
+        raise DataError(f"{task.name} has texts of 1 class alone; clustering is scored on 2 or more")
+    if k > len(rows):
+        raise DataError(f"{task.name} has {k} classes and {len(rows)} texts; k-means needs a text for each cluster")
+    if not 0 <= task.labels.min() <= task.labels.max() < k:
+        wrong = task.labels[(task.labels < 0) | (task.labels >= k)][0]
+        raise DataError(f"{task.name} has the label {wrong}; with {k} classes labels go from 0 to {k - 1}")
+    accuracies, shared, adjusted, inertias = [], [], [], []
+    for run_seed in np.random.SeedSequence(seed).spawn(runs):
+        found = kmeans(rows, k, n_init, run_seed)
+        counts = shared_counts(task.labels, found.labels)
+        accuracies.append(matched_accuracy(counts))
+        shared.append(normalized_mutual_information(counts))
+        adjusted.append(adjusted_rand_index(counts))
+        inertias.append(found.inertia)
+    low, high = student_interval(np.array(accuracies))
+    return ClusterScores(
+        accuracy=float(np.mean(accuracies)),
+        accuracy_sd=float(np.std(accuracies, ddof=1)) if runs > 1 else 0.0,
+        low=max(0.0, low),
+        high=min(1.0, high),
+        nmi=float(np.mean(shared)),
+        ari=float(np.mean(adjusted)),
+        inertia=float(np.mean(inertias)),
+    )
