@@ -1,0 +1,60 @@
+"""attar sweep"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import click
+
+log = logging.getLogger("attar")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  attar sweep --grid paper --model ./bert-base-uncased --data DIR --background wikitext-2.train.txt.gz -o RUN
+  attar sweep --grid mine.toml --data DIR -o RUN
+  attar best RUN
+  attar report RUN -o report.html
+\b
+A grid file (only tasks is needed; see docs/sweep.md):
+  tasks = ["sts", "tweet"]
+  templates = ["none", "T4"]
+  layers = [["each"], ["first", "last"]]
+  weights = ["mean", "idf"]
+  shapes = [[], ["zscore", "unit"]]
+  mix = [0.0, 0.5]
+"""
+)
+@click.option(
+    "--grid", metavar="paper|FILE", default="paper", show_default=True, help="The paper's grid or a TOML file."
+)
+@click.option("--model", "models", multiple=True, metavar="DIR|NAME", help="A model; may be given several times.")
+@click.option("--tasks", metavar="LIST", help="Instead of the grid's: names, families, all, or files.")
+@click.option("--data", metavar="DIR", type=click.Path(path_type=Path), help="The folder that holds the tasks.")
+@click.option("--background", metavar="FILE", type=click.Path(path_type=Path), help="Paragraphs, such as Wikitext-2.")
+@click.option("-o", "--output", metavar="RUN", required=True, type=click.Path(path_type=Path), help="A folder.")
+@click.option("--keep", is_flag=True, help="Keep the pooled vectors, so that a later sweep needs no forward pass.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Threads that score. Default: one a processor.")
+def sweep(
+    grid: str,
+    models: tuple[str, ...],
+    tasks: str | None,
+    data: Path | None,
+    background: Path | None,
+    output: Path,
+    keep: bool,
+    jobs: int | None,
+) -> None:
+    """Score a whole grid of recipes; every text goes through the model once a template.
+
+    RUN keeps what is done: stop it in any way and run the same command again to go on.
+    """
+    from attar.sweep import Settings, read_grid
+    from attar.sweep import sweep as run_sweep
+
+    wanted = tuple(part.strip() for part in tasks.split(",")) if tasks else ()
+    chosen = read_grid(grid, models, wanted)
+    n = run_sweep(chosen, output, Settings(data=data, background=background, keep=keep, jobs=jobs))
+    log.info("%s cells computed; see them with: attar report %s -o report.html", f"{n:,}", output)

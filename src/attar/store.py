@@ -1,0 +1,119 @@
+"""Store: the cells of a sweep in one SQLite file, a transaction each, so that a kill loses nothing that was added.
+
+Any reader of SQLite opens it: `pandas.read_sql("select * from cells", sqlite3.connect("RUN/cells.sqlite"))`.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, astuple, dataclass, fields
+from pathlib import Path
+from typing import Self
+
+from attar.errors import InputError, OutputError
+
+FILE = "cells.sqlite"
+
+
+@dataclass(frozen=True)
+class CellRow:
+    """One scored cell. Scores are from 0 to 1, as `attar.scores` gives them; None where `error` says why."""
+
+    cell: str  # the hash of all that determines the score
+    task: str
+    model: str
+    template: str
+    layers: str  # "1+12"
+    weights: str
+    shape: str  # "zscore,unit"; "none"
+    mix: float  # the weight of Avg.
+    family: str
+    metric: str
+    texts: int  # how many the task had
+    score: float | None
+    low: float | None
+    high: float | None
+    error: str | None
+    recipe: str  # JSON
+    details: str  # JSON: rows sampled, runs, corpora
+    attar: str  # version
+    model_sha256: str
+    seconds: float
+
+
+COLUMNS = tuple(field.name for field in fields(CellRow))
+_TYPES = {
+    "str": "TEXT NOT NULL",
+    "int": "INTEGER NOT NULL",
+    "float": "REAL NOT NULL",
+    "str | None": "TEXT",
+    "float | None": "REAL",
+}
+
+
+class Store:
+    """The file of a run. Safe to use from several threads of one process."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        columns = ", ".join(f"{field.name} {_TYPES[str(field.type)]}" for field in fields(CellRow))
+        with self._explained():
+            self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=30)
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute("PRAGMA synchronous=NORMAL")
+            self._connection.execute(f"CREATE TABLE IF NOT EXISTS cells ({columns}, PRIMARY KEY (cell))")
+
+    @classmethod
+    def of_run(cls, run: Path) -> Self:
+        """The store of a folder that a sweep has written."""
+        if not (run / FILE).is_file():
+            raise InputError(f"{str(run)!r} is not the folder of a sweep: it has no {FILE}; make one with attar sweep")
+        return cls(run / FILE)
+
+    def add(self, row: CellRow) -> None:
+        """Keep a cell for good; one that is there already is replaced."""
+        marks = ", ".join("?" * len(COLUMNS))
+        with self._lock, self._explained():
+            self._connection.execute(f"INSERT OR REPLACE INTO cells VALUES ({marks})", astuple(row))
+
+    def done(self) -> set[str]:
+        """The cells that have a score."""
+        with self._lock, self._explained():
+            return {cell for (cell,) in self._connection.execute("SELECT cell FROM cells WHERE error IS NULL")}
+
+    def rows(self) -> list[CellRow]:
+        """All cells, in an order that does not depend on when they were added."""
+        order = "task, model, template, layers, weights, shape, mix, cell"
+        with self._lock, self._explained():
+            found = self._connection.execute(f"SELECT {', '.join(COLUMNS)} FROM cells ORDER BY {order}")
+            return [CellRow(*values) for values in found]
+
+    def close(self) -> None:
+        """Fold the log into the file, so that one file is all there is."""
+        with self._lock, self._explained():
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            raise OutputError(
+                f"the store {str(self.path)!r} can't be used: {error}; what it holds is safe, rerun when that is mended"
+            ) from error
+
+
+def comparable(row: CellRow) -> dict[str, object]:
+    """A row without what differs from one run to the next."""
+    return {name: value for name, value in asdict(row).items() if name != "seconds"}

@@ -1,0 +1,62 @@
+"""Blocks of pooled vectors on disk: float16, memory-mapped, whole or not there at all.
+
+Hidden states of some models go beyond what float16 can hold, and a few dims are far larger than the rest. So each dim
+of each layer is scaled by a power of 2, which loses nothing, and the powers are kept beside.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from attar.errors import OutputError
+from attar.files import new_file
+from attar.types import Floats, Ints
+
+_TOP = 15  # scaled values stay below 2^15, of the 2^16 that float16 can hold
+
+
+def write_block(path: Path, pooled: Floats) -> None:
+    """The file of vectors comes last: where it is, all is. Shape: (A, N, L, D)"""
+    largest = np.abs(pooled).max(axis=(0, 1))  # (L, D)
+    if not np.isfinite(largest).all():
+        raise OutputError(f"the model gave values that are not finite; nothing was written to {str(path)!r}")
+    powers = np.frexp(largest)[1].astype(np.int16)
+    scaled = np.ldexp(pooled, _TOP - powers).astype(np.float16).transpose(2, 0, 1, 3)
+    _save(_powers_path(path), powers)
+    _save(path, np.ascontiguousarray(scaled))
+
+
+def read_vectors(path: Path, layer: int, slots: Ints, rows: Ints) -> Floats:
+    """Vectors of some texts of a block at the layer that stands at this place. Shape: (N,), (N,) -> (N, D)"""
+    block: npt.NDArray[np.float16] = np.load(path, mmap_mode="r", allow_pickle=False)  # (L, A, N, D)
+    powers = np.load(_powers_path(path), allow_pickle=False)[layer].astype(np.int32)
+    vectors: Floats = np.ldexp(block[layer][slots, rows].astype(np.float32), powers - _TOP)
+    return vectors
+
+
+def is_written(path: Path) -> bool:
+    return path.is_file()
+
+
+def remove_leftovers(folder: Path) -> None:
+    """What a killed process had begun to write."""
+    for path in folder.glob(".*.part"):
+        path.unlink(missing_ok=True)
+
+
+def _powers_path(path: Path) -> Path:
+    return path.with_suffix(".powers.npy")
+
+
+def _save(path: Path, array: npt.NDArray[np.generic]) -> None:
+    with new_file(path) as aside:
+        try:
+            with open(aside, "wb") as file:
+                np.save(file, array, allow_pickle=False)
+        except OSError as error:
+            raise OutputError(
+                f"can't write {str(path)!r}: {error.strerror}; what is there stays, rerun later"
+            ) from None

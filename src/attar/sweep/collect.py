@@ -1,0 +1,83 @@
+"""The forward pass of a sweep: each text of a plan once through the model, pooled under all weights at all layers."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from attar.encoders.table import Table
+from attar.pool import join_windows, scale_weights
+from attar.progress import bar
+from attar.sweep.blocks import is_written, remove_leftovers, write_block
+from attar.sweep.plan import AVERAGE, MODEL, LayerGroups, Plan
+from attar.types import Encoder, Floats, Tokens
+from attar.weights import Weighting
+
+log = logging.getLogger("attar")
+
+
+@dataclass(frozen=True)
+class FittedWeights:
+    """Weights of a plan, ready: the shared ones by name, the local ones by subject and name."""
+
+    shared: Mapping[str, Weighting]
+    local: Mapping[tuple[str, str], Weighting]
+
+
+def block_path(folder: Path, side: str, group: int, b: int) -> Path:
+    return folder / f"{side}-{group}-{b:05d}.npy"
+
+
+def collect(
+    encoder: Encoder, plan: Plan, fitted: FittedWeights, average: Table | None, folder: Path, progress: bool = True
+) -> None:
+    """Write the blocks that are not there yet."""
+    remove_leftovers(folder)
+    sources: dict[str, Encoder] = {MODEL: encoder} | ({} if average is None else {AVERAGE: average})
+    cut = 0
+    with bar(len(plan.texts), "texts", progress) as advance:
+        for b in range(plan.n_blocks):
+            missing = [
+                (path, source, layers)
+                for side, source in sources.items()
+                for group, layers in enumerate(plan.layers[side])
+                if not is_written(path := block_path(folder, side, group, b))
+            ]
+            if missing:
+                tokens = encoder.tokenize([plan.texts[i] for i in plan.block(b)])
+                cut += int(tokens.truncated.sum())
+                weights = token_weights(plan, b, tokens, fitted)
+                for path, source, layers in missing:
+                    write_block(path, join_windows(source.pool(tokens, weights, layers), tokens))
+            advance(len(plan.block(b)))
+    if cut:
+        log.warning("%s of %s distinct texts were cut at the limit of tokens", f"{cut:,}", f"{len(plan.texts):,}")
+
+
+def token_weights(plan: Plan, b: int, tokens: Tokens, fitted: FittedWeights) -> Floats:
+    """The weights of a block's tokens in every slot. Shape: (A, T)"""
+    found = np.zeros((plan.n_slots(b), len(tokens.ids)), dtype=np.float32)
+    for a, name in enumerate(plan.shared):
+        found[a] = scale_weights(fitted.shared[name].weigh(tokens), tokens)[0]
+    members = [plan.members[i] for i in plan.block(b)]
+    text_of = tokens.texts[tokens.sequence_of]  # (T,)
+    for subject in dict.fromkeys(name for names in members for name in names):
+        places = np.array([names.index(subject) if subject in names else -1 for names in members])[text_of]
+        for name in plan.local:
+            scaled = scale_weights(fitted.local[subject, name].weigh(tokens), tokens)[0]
+            for place in np.unique(places[places >= 0]):
+                slot = len(plan.shared) + int(place) * len(plan.local) + plan.local.index(name)
+                found[slot] = np.where(places == place, scaled, found[slot])
+    return found
+
+
+def group_layers(layers: Sequence[int], encoder: Encoder) -> LayerGroups:
+    """Layers of the same width together."""
+    groups: dict[int, list[int]] = {}
+    for layer in sorted(layers):
+        groups.setdefault(encoder.width(layer), []).append(layer)
+    return tuple(tuple(group) for group in groups.values())

@@ -1,0 +1,125 @@
+"""Grid: which models, templates, layers, weights, shapers, Avg. weights and tasks to put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from attar import shapers, weights
+from attar.errors import InputError
+from attar.layers import resolve_layers
+from attar.templates import Template
+from attar.types import Encoder
+
+NO_TEMPLATE = "none"
+EACH = "each"  # as a set of layers: every layer alone
+NEED_MASKS = ("mask", "mean-without-masks")
+
+Layers = tuple[int | str, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One product of choices; all of its combinations are cells."""
+
+    tasks: tuple[str, ...]
+    templates: tuple[str, ...] = (NO_TEMPLATE,)
+    layers: tuple[Layers, ...] = (("first", "last"),)
+    weights: tuple[str, ...] = ("mean",)
+    shapes: tuple[tuple[str, ...], ...] = ((),)
+    mix: tuple[float, ...] = (0.0,)
+
+    def check(self) -> None:
+        """Every name is known, before anything is computed."""
+        for template in self.templates:
+            template_of(template)
+        for name in self.weights:
+            weights.parse(name)
+        for shape in self.shapes:
+            shapers.parse(",".join(shape))
+        if not self.tasks:
+            raise InputError('the grid names no tasks; write tasks = ["sts", "tweet"] or such')
+        for w in self.mix:
+            if not abs(w) < 100:
+                raise InputError(f"mix = {w!r} is not a weight of Avg.; the paper goes from -1 to 1.25")
+
+    def recipes(self, template: str, encoder: Encoder) -> Iterator[Choice]:
+        """Its recipes for one template and model."""
+        if template not in self.templates:
+            return
+        masked = template != NO_TEMPLATE and template_of(template).n_masks > 0  # type: ignore[union-attr]
+        for layers in layer_sets(self.layers, encoder):
+            for weighting in self.weights:
+                if masked or weighting.partition("@")[0].partition("+")[0] not in NEED_MASKS:
+                    for shape in self.shapes:
+                        for w in self.mix:
+                            yield Choice(layers, weighting, ",".join(shape) or "none", w)
+
+
+@dataclass(frozen=True, order=True)
+class Choice:
+    """A recipe apart from model and template, with layers as numbers."""
+
+    layers: tuple[int, ...]
+    weights: str
+    shape: str
+    mix: float
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Parts, and what all of them share. `rows`, `background_texts`, `average_texts`: at most so many (None: all)."""
+
+    parts: tuple[Part, ...]
+    models: tuple[str | None, ...] = (None,)
+    rows: int | None = None  # of each task
+    runs: int = 10  # of k-means
+    background_texts: int | None = 5000  # through the model, for shapers fitted on the background and for isoscore
+    average_texts: int | None = None  # for Avg.
+
+    def __post_init__(self) -> None:
+        for part in self.parts:
+            part.check()
+        for name in ("rows", "runs", "background_texts", "average_texts"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+                raise InputError(f"{name} = {value!r} is not a whole number above 0")
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(template for part in self.parts for template in part.templates))
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(task for part in self.parts for task in part.tasks))
+
+    @property
+    def needs_background(self) -> bool:
+        """Whether anything in it learns from a background corpus."""
+        named = [name for part in self.parts for name in (*part.weights, *(s for shape in part.shapes for s in shape))]
+        return any(name.endswith("@background") for name in named) or "isoscore" in self.tasks or self.mixes
+
+    @property
+    def mixes(self) -> bool:
+        return any(w != 0 for part in self.parts for w in part.mix)
+
+
+def template_of(name: str) -> Template | None:
+    """The template of this name or text."""
+    return None if name == NO_TEMPLATE else Template.parse(name)
+
+
+def layer_sets(wanted: tuple[Layers, ...], encoder: Encoder) -> list[tuple[int, ...]]:
+    """Sets of layer numbers, each once; those that a small model does not have twice over (1 and 1) are merged."""
+    found: dict[tuple[int, ...], None] = {}
+    for layers in wanted:
+        if layers == (EACH,):
+            found.update(dict.fromkeys((layer,) for layer in range(encoder.first_layer, encoder.n_layers + 1)))
+        else:
+            numbers = [resolve_layers(layer, encoder)[0][0] for layer in layers]
+            found[tuple(sorted(set(numbers)))] = None
+    same_width = [s for s in found if len({encoder.width(layer) for layer in s}) == 1]
+    if len(same_width) < len(found):
+        odd = next(s for s in found if s not in same_width)
+        raise InputError(f"layers {odd} of this model have different widths and can't be averaged; take -1 alone")
+    return same_width

@@ -1,0 +1,151 @@
+"""One model with one template: find the missing cells, pass their texts once, score them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from attar import weights
+from attar.encoders.table import Table
+from attar.encoders.transformer import Transformer
+from attar.fitting import fit_weights
+from attar.store import Store
+from attar.sweep.background import Background
+from attar.sweep.cells import Cell, cells_of, is_local, shapes_background
+from attar.sweep.collect import FittedWeights, collect, group_layers
+from attar.sweep.grid import Grid, template_of
+from attar.sweep.passes import PassSpec, drop_pass, find_pass, open_pass
+from attar.sweep.plan import AVERAGE, MODEL, Plan, make_plan
+from attar.sweep.pooled import Pooled
+from attar.sweep.scoring import Origin, score_cells
+from attar.sweep.subjects import Subject
+
+log = logging.getLogger("attar")
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What all passes of a sweep share."""
+
+    grid: Grid
+    subjects: Mapping[str, tuple[Subject, ...]]
+    background: Background
+    store: Store
+    cache: Path
+    block_texts: int
+    keep: bool
+    jobs: int | None
+    progress: bool
+
+    @property
+    def by_name(self) -> dict[str, Subject]:
+        return {subject.name: subject for members in self.subjects.values() for subject in members}
+
+
+def run_pass(scene: Scene, model: str | None, template: str) -> int:
+    """Compute the cells that are missing; returns how many there were."""
+    encoder = Transformer(model, template_of(template))
+    sha256 = encoder.fingerprint
+    corpora = scene.background.corpora
+    cells = cells_of(scene.grid, template, encoder, sha256, scene.subjects, corpora)
+    done = scene.store.done()
+    missing = [cell for cell in cells.values() if cell.id not in done]
+    name = Path(encoder.name).name
+    if not missing:
+        log.info("%s, template %s: all %s cells are there", name, template, f"{len(cells):,}")
+        return 0
+    known = {subject.name: subject.fingerprint for subject in scene.by_name.values()}
+    spec = find_pass(scene.cache, _needed(missing, scene, encoder, known), known)
+    folder = open_pass(scene.cache, spec)
+    plan = _plan(spec, scene, encoder)
+    _announce(name, template, plan, encoder, missing, cells)
+    table = _average(scene, Transformer(model), spec) if spec.average_layers else None
+    collect(encoder, plan, _fit(plan, spec, scene, encoder), table, folder, scene.progress)
+    details = {"background_texts": len(scene.background.embedded), "average_texts": len(scene.background.averaged)}
+    origin = Origin(encoder, name, sha256, template, scene.grid.runs, details)
+    score_cells(missing, Pooled(plan, folder), origin, scene.store, scene.jobs, scene.progress)
+    if not scene.keep:
+        drop_pass(folder)
+    return len(missing)
+
+
+def _needed(missing: Sequence[Cell], scene: Scene, encoder: Transformer, known: Mapping[str, str]) -> PassSpec:
+    choices = [cell.choice for cell in missing]
+    wanted = {cell.subject.name for cell in missing}
+    named = sorted({choice.weights for choice in choices})
+    corpora = scene.background.corpora
+    counts = any(weights.parse(name).on == "background" for name in named)
+    mixed = [choice for choice in choices if choice.mix != 0]
+    return PassSpec(
+        model=encoder.fingerprint,
+        template=encoder.template.text if encoder.template else None,
+        subjects={name: known[name] for name in scene.by_name if name in wanted},
+        counted=corpora.counted if counts else None,
+        embedded=corpora.embedded if any(shapes_background(choice.shape) for choice in choices) else None,
+        averaged=corpora.averaged if mixed else None,
+        shared=tuple(name for name in named if not is_local(name)),
+        local=tuple(name for name in named if is_local(name)),
+        layers=tuple(sorted({layer for choice in choices for layer in choice.layers})),
+        average_layers=tuple(sorted({layer for choice in mixed for layer in choice.layers})),
+        block_texts=scene.block_texts,
+    )
+
+
+def _plan(spec: PassSpec, scene: Scene, encoder: Transformer) -> Plan:
+    layers = {MODEL: group_layers(spec.layers, encoder)}
+    if spec.average_layers:
+        layers[AVERAGE] = group_layers(spec.average_layers, encoder)
+    return make_plan(
+        [scene.by_name[name] for name in spec.subjects],
+        scene.background.embedded if spec.embedded is not None else (),
+        spec.shared,
+        spec.local,
+        layers,
+        spec.block_texts,
+    )
+
+
+def _fit(plan: Plan, spec: PassSpec, scene: Scene, encoder: Transformer) -> FittedWeights:
+    corpora = {"background": scene.background.counted}
+    shared = {name: fit_weights(weights.parse(name), encoder, corpora) for name in plan.shared}
+    local = {
+        (subject, name): fit_weights(weights.parse(name), encoder, {"target": scene.by_name[subject].texts})
+        for subject in spec.subjects
+        for name in plan.local
+    }
+    return FittedWeights(shared, local)
+
+
+def _average(scene: Scene, plain: Transformer, spec: PassSpec) -> Table:
+    """The Avg. table, made once a model and kept with the cache."""
+    key = json.dumps([spec.model, spec.averaged, spec.average_layers])
+    folder = scene.cache / f"average-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+    if not folder.is_dir():
+        texts = scene.background.averaged
+        log.info("building Avg. from %s sentences", f"{len(texts):,}")
+        checkpoint = folder.with_suffix(".sums")
+        made = Table.average(plain, texts, spec.average_layers, checkpoint=checkpoint, progress=scene.progress)
+        made.save(folder)
+        checkpoint.unlink(missing_ok=True)
+    return Table.load(folder)
+
+
+def _announce(
+    name: str, template: str, plan: Plan, encoder: Transformer, missing: Sequence[Cell], cells: Mapping[str, Cell]
+) -> None:
+    layers = {layer for groups in plan.layers.values() for group in groups for layer in group}
+    size = plan.n_bytes({layer: encoder.width(layer) for layer in layers})
+    log.info(
+        "%s, template %s: %s distinct texts through the model once, %.2f GB of pooled vectors on disk; "
+        "then %s of %s cells to score",
+        name,
+        template,
+        f"{len(plan.texts):,}",
+        size / 1e9,
+        f"{len(missing):,}",
+        f"{len(cells):,}",
+    )

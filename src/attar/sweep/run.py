@@ -1,0 +1,86 @@
+"""sweep: all models and templates of a grid, one after the other, into the folder of a run."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import logging
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from attar._version import __version__
+from attar.errors import OutputError
+from attar.files import check_parent, new_file
+from attar.store import FILE, Store
+from attar.sweep.background import Background
+from attar.sweep.grid import Grid
+from attar.sweep.one_pass import Scene, run_pass
+from attar.sweep.subjects import load_subjects
+
+log = logging.getLogger("attar")
+CACHE, ABOUT, LOCK = "cache", "run.json", "lock"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where things are and how to work; nothing here changes a score."""
+
+    data: Path | None = None
+    background: Path | None = None
+    keep: bool = False  # the pooled vectors, for later sweeps
+    jobs: int | None = None  # threads that score; None: as many as there are processors
+    block_texts: int = 512  # pooled and written at once
+    progress: bool = True
+
+
+def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noqa: B008 (frozen)
+    """Compute the cells that the run does not have yet; returns how many that were."""
+    check_parent(run)
+    run.mkdir(exist_ok=True)
+    with _alone(run):
+        background = Background.read(settings.background, grid)
+        subjects = load_subjects(grid.tasks, settings.data, grid.rows, background.embedded)
+        _describe(run, settings)
+        with Store(run / FILE) as store:
+            scene = Scene(
+                grid,
+                subjects,
+                background,
+                store,
+                run / CACHE,
+                settings.block_texts,
+                settings.keep,
+                settings.jobs,
+                settings.progress,
+            )
+            n = sum(run_pass(scene, model, template) for model in grid.models for template in grid.templates)
+        if not settings.keep:
+            shutil.rmtree(run / CACHE, ignore_errors=True)
+    return n
+
+
+def _describe(run: Path, settings: Settings) -> None:
+    """Where the texts were, for `attar best --save`."""
+    about = {
+        "attar": __version__,
+        "data": None if settings.data is None else str(settings.data.resolve()),
+        "background": None if settings.background is None else str(settings.background.resolve()),
+    }
+    with new_file(run / ABOUT) as aside:
+        aside.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def _alone(run: Path) -> Iterator[None]:
+    """One sweep a folder at a time; the lock goes with the process, however it ends."""
+    with open(run / LOCK, "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise OutputError(
+                f"another sweep is writing to {str(run)!r}; wait for it or choose another folder"
+            ) from None
+        yield

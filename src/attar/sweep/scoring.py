@@ -1,0 +1,125 @@
+"""From pooled vectors to scores: mixing, shaping and scoring are linear algebra on what the pass has left."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Any
+
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from attar import shapers, weights
+from attar._version import __version__
+from attar.errors import AttarError
+from attar.fitting import learns
+from attar.progress import bar
+from attar.recipe import Recipe
+from attar.store import CellRow, Store
+from attar.sweep.cells import Cell, shapes_background
+from attar.sweep.plan import BACKGROUND
+from attar.sweep.pooled import Pooled
+from attar.sweep.subjects import Subject
+from attar.types import Encoder, Floats, Ints
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What all cells of one pass have in common."""
+
+    encoder: Encoder
+    model: str
+    model_sha256: str
+    template: str
+    runs: int
+    details: Mapping[str, Any]
+
+
+def score_cells(
+    cells: Iterable[Cell], pooled: Pooled, origin: Origin, store: Store, jobs: int | None = None, progress: bool = True
+) -> None:
+    """Score and store every cell, in threads. One BLAS thread each, so that numbers don't depend on their number."""
+    groups: dict[tuple[str, str, tuple[int, ...], float], list[Cell]] = defaultdict(list)
+    for cell in cells:
+        groups[cell.subject.name, cell.choice.weights, cell.choice.layers, cell.choice.mix].append(cell)
+    n = sum(map(len, groups.values()))
+    with threadpool_limits(1), bar(n, "cells", progress) as advance:
+        pool = ThreadPoolExecutor(jobs or os.cpu_count() or 1)
+        try:
+            waiting = [pool.submit(_score_group, group, pooled, origin, store) for group in groups.values()]
+            for done in as_completed(waiting):
+                advance(done.result())
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _score_group(cells: Sequence[Cell], pooled: Pooled, origin: Origin, store: Store) -> int:
+    """Cells that differ only in their shapers: they share vectors."""
+    subject, choice = cells[0].subject, cells[0].choice
+    target = pooled.vectors(subject.name, subject.name, choice.weights, choice.layers, choice.mix)
+    rows = pooled.distinct(subject.name)[1]
+    background = None
+    if any(shapes_background(cell.choice.shape) for cell in cells):
+        seen = pooled.vectors(BACKGROUND, subject.name, choice.weights, choice.layers, choice.mix)
+        background = seen[pooled.distinct(BACKGROUND)[1]]
+    for cell in cells:
+        started = time.perf_counter()
+        try:
+            shaped = shape_vectors(cell.choice.shape, target, rows, background)
+            found: Mapping[str, Any] = subject.score(shaped[rows], origin.runs)
+        except AttarError as error:
+            found = {"metric": "", "score": None, "error": " ".join(str(error).split())}
+        store.add(_row(cell, subject, found, origin, time.perf_counter() - started))
+    return len(cells)
+
+
+def shape_vectors(shape: str, target: Floats, rows: Ints, background: Floats | None) -> Floats:
+    """The distinct vectors of a task through a chain fitted on all its rows, or on the background where it says so."""
+    for shaper in shapers.parse(shape):
+        if learns(shaper):
+            on_background = background if shaper.on == "background" else None
+            shaper.fit(target[rows] if on_background is None else on_background)
+        target = shaper.transform(target)
+        if background is not None:
+            background = shaper.transform(background)
+    return target
+
+
+def _row(cell: Cell, subject: Subject, found: Mapping[str, Any], origin: Origin, seconds: float) -> CellRow:
+    choice = cell.choice
+    made = Recipe.of(
+        origin.encoder, choice.layers, weights.parse(choice.weights), shapers.parse(choice.shape), None
+    ).to_json()
+    details = {**origin.details, "sampled_from": subject.sampled_from}
+    if subject.family == "clustering":
+        details["runs"] = origin.runs
+    return CellRow(
+        cell=cell.id,
+        task=subject.name,
+        model=origin.model,
+        template=origin.template,
+        layers="+".join(map(str, choice.layers)),
+        weights=choice.weights,
+        shape=choice.shape,
+        mix=choice.mix,
+        family=subject.family,
+        metric=str(found["metric"]),
+        texts=len(subject.texts),
+        score=_plain(found["score"]),
+        low=_plain(found.get("low")),
+        high=_plain(found.get("high")),
+        error=found.get("error"),
+        recipe=json.dumps(made, sort_keys=True),
+        details=json.dumps(details, sort_keys=True),
+        attar=__version__,
+        model_sha256=origin.model_sha256,
+        seconds=seconds,
+    )
+
+
+def _plain(value: Any) -> float | None:
+    return None if value is None else float(value)

@@ -1,0 +1,101 @@
+"""Subjects: what recipes are scored on: tasks, and three measures that the paper takes beside them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from attar import tasks
+from attar.errors import InputError
+from attar.recipe import Corpus
+from attar.sweep.sampling import sample_task
+from attar.tasks.types import ClusterTask, StsTask, Task
+from attar.types import Floats
+
+MEASURES = ("isoscore", "alignment", "uniformity")
+SMALLER_IS_BETTER = ("alignment", "uniformity")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A task or a measure, with its texts."""
+
+    name: str
+    family: str
+    texts: tuple[str, ...]
+    task: Task | None
+    sampled_from: int | None = None  # rows that the task has, where not all are taken
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the texts and of what is to be found out about them."""
+        answers = b"" if self.task is None else repr(_answers(self.task)).encode()
+        return hashlib.sha256(Corpus.of(self.texts).sha256.encode() + answers).hexdigest()
+
+    def score(self, vectors: Floats, runs: int) -> Mapping[str, Any]:
+        """metric, score and, where there is one, its interval (low, high). Shape: vectors (N, D), rows as `texts`"""
+        if self.family in MEASURES:
+            return {"metric": self.family, "score": _measured(self.family, vectors, self.task)}
+        if isinstance(self.task, StsTask):
+            from attar.scores.sts import sts
+
+            similarity = sts(vectors, self.task)
+            return {**similarity, "metric": "spearman", "score": similarity["spearman"]}
+        if isinstance(self.task, ClusterTask):
+            from attar.scores.cluster import cluster
+
+            clusters = cluster(vectors, self.task, runs=runs)
+            return {**clusters, "metric": "accuracy", "score": clusters["accuracy"]}
+        assert self.task is not None
+        from attar.scores.classify import classify
+
+        classes = classify(vectors, self.task)
+        return {**classes, "metric": "accuracy", "score": classes["accuracy"]}
+
+
+def load_subjects(
+    names: Sequence[str], data: Path | None, rows: int | None, background: Sequence[str]
+) -> dict[str, tuple[Subject, ...]]:
+    """For each name of a grid (a task, a family, "all", a file, a measure) what it stands for."""
+    loaded: dict[str, Subject] = {}
+    found: dict[str, tuple[Subject, ...]] = {}
+    for name in names:
+        if name in MEASURES:
+            found[name] = (_measure(name, data, rows, background),)
+        else:
+            members = [_of_task(task, rows) for task in tasks.load_selection(name, data)]
+            found[name] = tuple(loaded.setdefault(subject.name, subject) for subject in members)
+    return found
+
+
+def _of_task(task: Task, rows: int | None) -> Subject:
+    taken = sample_task(task, rows)
+    whole = None if taken is task else len(_answers(task))
+    return Subject(taken.name, taken.family, tuple(taken.texts), taken, whole)
+
+
+def _measure(name: str, data: Path | None, rows: int | None, background: Sequence[str]) -> Subject:
+    if name == "isoscore":
+        if not background:
+            raise InputError("isoscore is measured on a background corpus: give --background FILE")
+        return Subject(name, name, tuple(background), None)
+    pairs = tasks.load("STS-B", data, split="train")
+    subject = _of_task(pairs, rows)
+    return Subject(name, name, subject.texts, subject.task, subject.sampled_from)
+
+
+def _measured(measure: str, vectors: Floats, task: Task | None) -> float:
+    from attar.scores.alignment import alignment, uniformity
+    from attar.scores.isotropy import isoscore
+
+    if measure == "alignment":
+        assert isinstance(task, StsTask)
+        return float(alignment(vectors, task))
+    return float(uniformity(vectors) if measure == "uniformity" else isoscore(vectors))
+
+
+def _answers(task: Task) -> list[Any]:
+    return list((task.scores if isinstance(task, StsTask) else task.labels).tolist())
