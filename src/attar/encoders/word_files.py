@@ -9,6 +9,7 @@ import gzip
 import warnings
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
@@ -69,7 +70,7 @@ def inspect(path: Path) -> WordFile:
             raise ModelError(
                 f"{path} promises {dims} numbers a word in its first line, but its second line has {len(found)}"
             )
-        return WordFile(path, n_words, dims, binary=found is None)
+        return WordFile(path, n_words, dims, binary=found is None or not len(found))
     dims = len(fields) - 1
     if dims < 1 or _numbers(first, dims) is None:
         raise ModelError(
@@ -80,13 +81,10 @@ def inspect(path: Path) -> WordFile:
 
 
 def _blocks(about: WordFile, wanted: int) -> Iterator[tuple[list[bytes], Floats]]:
-    try:
-        with _open(about.path) as file:
-            if about.n_words is not None:
-                file.readline()
-            yield from (_binary_blocks if about.binary else _text_blocks)(file, about, wanted)
-    except (OSError, EOFError, zlib.error) as error:
-        raise ModelError(f"{about.path} is damaged: {error}") from None
+    with _open(about.path) as file:
+        if about.n_words is not None:
+            file.readline()
+        yield from (_binary_blocks if about.binary else _text_blocks)(file, about, wanted)
 
 
 def _text_blocks(file: IO[bytes], about: WordFile, wanted: int) -> Iterator[tuple[list[bytes], Floats]]:
@@ -170,10 +168,15 @@ def _count_lines(path: Path) -> int:
     return n_lines + (last != b"\n")
 
 
-def _open(path: Path) -> IO[bytes]:
+@contextmanager
+def _open(path: Path) -> Iterator[IO[bytes]]:
+    """The file, unzipped if need be."""
     try:
-        with open(path, "rb") as file:
-            zipped = file.read(2) == b"\x1f\x8b"
-        return cast(IO[bytes], gzip.open(path, "rb") if zipped else open(path, "rb"))
+        with open(path, "rb") as plain:
+            zipped = plain.read(2) == b"\x1f\x8b"
+            plain.seek(0)
+            yield cast(IO[bytes], gzip.GzipFile(fileobj=plain)) if zipped else plain
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ModelError(f"{path} is damaged: {error}") from None
     except OSError as error:
         raise InputError(f"can't read the word vectors {str(path)!r}: {error.strerror or error}") from None
