@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.stats import rankdata
 
 from attar.types import Doubles
 
@@ -21,7 +20,8 @@ def pearson(x: Doubles, y: Doubles) -> float:
 
 def spearman(x: Doubles, y: Doubles) -> float:
     """Pearson of the ranks; equal values share their mean rank."""
-    return pearson(rankdata(x), rankdata(y))
+    once = np.ones((1, len(x)))
+    return pearson(_RanksByCount(x)(once)[0], _RanksByCount(y)(once)[0])
 
 
 def bootstrap_pearson(x: Doubles, y: Doubles, resamples: int, seed: int) -> Doubles:
