@@ -1,0 +1,137 @@
+"""A corpus to vectors: shards of rows in, Parquet parts out, in order, with a manifest of checksums at the end."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attar.corpus.job_folder import JobFolder
+from attar.corpus.manifest import drop_damaged, write_manifest
+from attar.corpus.meter import Meter
+from attar.corpus.plan import Plan, Unit, make_plan
+from attar.corpus.recipe_source import RecipeSource
+from attar.corpus.rows import Row
+from attar.corpus.step import run_step
+from attar.counts import Counts
+from attar.errors import InputError
+from attar.executors import Executor
+from attar.press import CHUNK
+from attar.types import Floats
+
+
+@dataclass(frozen=True)
+class EmbedShard:
+    """Work of an executor: a Unit to its part file and mark."""
+
+    recipe: RecipeSource
+    out: str
+    id_type: str
+    keep_text: bool
+
+    def __call__(self, unit: Unit) -> str:
+        embedder, folder = self.recipe.embedder(), JobFolder(Path(self.out))
+        counts, dims = Counts(), 0
+        with folder.writing(f"{unit.name}.parquet") as aside:
+            with _PartWriter(aside, self.id_type, self.keep_text) as part:
+                for first, rows in batches(unit, CHUNK):
+                    vectors = embedder.encode([text for _, text in rows])
+                    part.write(first, rows, vectors)
+                    counts += embedder.counts_
+                    dims = vectors.shape[1]
+            size = aside.stat().st_size
+            with open(aside, "rb") as file:
+                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        facts = {"rows": unit.rows, "dims": dims, "bytes": size, "sha256": sha256, "counts": asdict(counts)}
+        folder.mark(unit.name, facts)
+        return unit.name
+
+
+class _PartWriter:
+    """Rows to a Parquet file, a row group at a time; the same rows always give the same bytes."""
+
+    def __init__(self, path: Path, id_type: str, keep_text: bool) -> None:
+        self.path, self.id_type, self.keep_text = path, id_type, keep_text
+        self._writer: Any = None
+
+    def write(self, first: int, rows: Sequence[Row], vectors: Floats) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        ids = [first + i if row_id is None else row_id for i, (row_id, _) in enumerate(rows)]
+        try:
+            columns: dict[str, Any] = {"id": pa.array(ids, type=pa.type_for_alias(self.id_type))}
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise InputError(f"ids from row {first} on are not all {self.id_type}: {error}") from None
+        flat = pa.array(np.ascontiguousarray(vectors).reshape(-1))
+        columns["vector"] = pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1])
+        if self.keep_text:
+            columns["text"] = pa.array([text for _, text in rows], type=pa.string())
+        table = pa.table(columns)
+        if self._writer is None:
+            plain = {"vector.list.element": "none"}  # floats of vectors do not shrink
+            packed = {name: "zstd" for name in columns if name != "vector"}
+            self._writer = pq.ParquetWriter(
+                self.path, table.schema, compression=plain | packed, use_dictionary=False, write_statistics=["id"]
+            )
+        self._writer.write_table(table)
+
+    def __enter__(self) -> _PartWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+
+def batches(unit: Unit, size: int) -> Iterator[tuple[int, list[Row]]]:
+    """The unit's rows, `size` at a time, each time with the number of the first one."""
+    rows, first = unit.read(), unit.first_row
+    while batch := list(islice(rows, size)):
+        yield first, batch
+        first += len(batch)
+
+
+def embed_corpus(
+    recipe: str | Path,
+    texts: Sequence[str],
+    out: str | Path,
+    executor: Executor,
+    *,
+    model: str | Path | None = None,
+    shards: int | None = None,
+    column: str | None = None,
+    id_column: str | None = None,
+    keep_text: bool = False,
+    overwrite: bool = False,
+    progress: bool = True,
+) -> dict[str, Any]:
+    """Embed the files that the patterns in `texts` name to `out`/part-00000.parquet ...; what the manifest says.
+
+    A rerun does what is missing. Another recipe, input or choice than that of an earlier run is refused.
+    """
+    folder = JobFolder.at(out)
+    source = RecipeSource.of(recipe, model)
+    plan = make_plan(executor, texts, shards=shards, column=column, id_column=id_column, known=folder.known_sources())
+    folder.begin(_identity(source, plan, keep_text), plan.to_json(), overwrite=overwrite)
+    drop_damaged(folder, plan)
+    work = EmbedShard(source, str(folder.path), plan.id_type, keep_text)
+    run_step(executor, folder, "", work, plan.units, Meter(plan.n_shards, plan.rows, progress))
+    manifest = write_manifest(folder, plan, source.fingerprint, source.recipe)
+    Counts(**manifest["counts"]).report()
+    return manifest
+
+
+def _identity(source: RecipeSource, plan: Plan, keep_text: bool) -> dict[str, Any]:
+    """What a rerun must have in common with the run that began the folder."""
+    return {
+        "recipe": source.fingerprint,
+        "input": plan.sha256,
+        "number of shards": plan.n_shards,
+        "columns": ["id", "vector", "text"] if keep_text else ["id", "vector"],
+    }

@@ -1,0 +1,84 @@
+"""Moments and a sample of a corpus' vectors, for shapers: gathered shard by shard, merged in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from attar.corpus.embedding import batches
+from attar.corpus.job_folder import JobFolder
+from attar.corpus.partials import read_partials, write_partial
+from attar.corpus.plan import Plan, Unit
+from attar.corpus.recipe_source import RecipeSource
+from attar.corpus.sampling import BottomK
+from attar.corpus.step import mark_of
+from attar.press import CHUNK
+from attar.shapers import Moments
+from attar.types import Floats, Ints
+
+Scatter = Literal["none", "diagonal", "full"]
+
+
+@dataclass(frozen=True)
+class Gather:
+    """Work of an executor: a Unit to the moments of its vectors and those of them that may be in the sample."""
+
+    recipe: RecipeSource  # without shapers
+    folder: str
+    step: str
+    scatter: Scatter
+    sample: BottomK | None
+
+    def __call__(self, unit: Unit) -> str:
+        embedder = self.recipe.embedder()
+        moments: Moments | None = None
+        sampled: list[tuple[Ints, Floats]] = []
+        for first, rows in batches(unit, CHUNK):
+            texts = [text for _, text in rows]
+            kept = self._kept(first, len(rows))
+            if self.scatter == "none":  # only the sample is wanted: nothing else is embedded
+                sampled.append((kept, embedder.encode([texts[row - first] for row in kept])))
+                continue
+            vectors = embedder.encode(texts)
+            more = Moments.of(vectors, diagonal=self.scatter == "diagonal")
+            moments = more if moments is None else moments.merge(more)
+            sampled.append((kept, vectors[kept - first]))
+        arrays: dict[str, Any] = {
+            "rows": np.concatenate([rows for rows, _ in sampled]),
+            "vectors": np.concatenate([vectors for _, vectors in sampled]),
+        }
+        if moments is not None:
+            arrays |= {"n": np.array([moments.n]), "mean": moments.mean, "scatter": moments.scatter}
+        write_partial(JobFolder(Path(self.folder)), mark_of(self.step, unit), arrays, {"rows": unit.rows})
+        return unit.name
+
+    def _kept(self, first: int, n: int) -> Ints:
+        return np.zeros(0, dtype=np.int64) if self.sample is None else self.sample.candidates(first, n)
+
+
+def merge_moments(folder: JobFolder, step: str, plan: Plan) -> Moments:
+    """By Chan's formula in float64, shard after shard."""
+    total: Moments | None = None
+    for arrays in read_partials(folder, step, plan):
+        part = Moments(int(arrays["n"][0]), np.array(arrays["mean"]), np.array(arrays["scatter"]))
+        total = part if total is None else total.merge(part)
+    assert total is not None
+    return total
+
+
+def merge_sample(folder: JobFolder, step: str, plan: Plan, sample: BottomK) -> Floats:
+    """The vectors of the sampled rows, in the order of rows. Shape: (k, D)"""
+    partials = list(read_partials(folder, step, plan))  # mapped: only what is chosen is read
+    rows = np.concatenate([arrays["rows"] for arrays in partials])
+    ends = np.cumsum([len(arrays["rows"]) for arrays in partials])
+    chosen = sample.choose(rows)
+    vectors = np.empty((len(chosen), partials[0]["vectors"].shape[1]), dtype=np.float32)
+    shard = np.searchsorted(ends, chosen, side="right")
+    for number in np.unique(shard):
+        here = shard == number
+        start = ends[number] - len(partials[number]["rows"])
+        vectors[here] = partials[number]["vectors"][chosen[here] - start]
+    return vectors

@@ -1,0 +1,141 @@
+"""Indexing: one walk over a file counts its rows and notes where some of them begin; nothing is held."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from attar.corpus.rows import Lines, line_rows, open_bytes, parse_json, separated
+from attar.corpus.source import STEP, Source, kind_of
+from attar.errors import InputError
+from attar.reading import COLUMNS
+
+_BLOCK = 1 << 22
+
+
+@dataclass(frozen=True)
+class IndexFile:
+    """Work of an executor: a path to its Source. The named columns must be there; others are found by their names."""
+
+    column: str | None = None
+    id_column: str | None = None
+
+    def __call__(self, path: str) -> Source:
+        try:
+            before = os.stat(path)
+            with open(path, "rb") as file:
+                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise InputError(f"can't read {path!r}: {error.strerror or error}") from None
+        found = _INDEXERS[kind_of(path)](path, self)
+        return Source(path, before.st_size, before.st_mtime_ns, sha256, **found)
+
+    def text_name(self, names: Sequence[str], path: str) -> str:
+        return _choose(names, self.column, path)
+
+    def id_name(self, names: Sequence[str], path: str) -> str | None:
+        if self.id_column is not None and self.id_column not in names:
+            raise InputError(f"{path!r} has no column {self.id_column!r} of ids; it has {', '.join(names)}")
+        return self.id_column or ("id" if "id" in names else None)
+
+
+def _index_text(path: str, wanted: IndexFile) -> dict[str, Any]:
+    for column in (wanted.column, wanted.id_column):
+        if column is not None:
+            raise InputError(f"{path!r} is plain text, a text a line, and has no column {column!r}")
+    places, n_lines, at, last = [0], 0, 0, b"\n"
+    with open_bytes(path) as file:
+        try:
+            while block := file.read(_BLOCK):
+                ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+                first = -(n_lines + 1) % STEP  # the next line end that a multiple of STEP lines is complete with
+                places += (ends[first::STEP] + at + 1).tolist()
+                n_lines, at, last = n_lines + len(ends), at + len(block), block[-1:]
+        except (OSError, EOFError) as error:
+            raise InputError(f"can't read {path!r} beyond byte {at}: {error}") from None
+    return {"rows": n_lines + (last != b"\n"), "places": tuple(places)}
+
+
+def _index_jsonl(path: str, wanted: IndexFile) -> dict[str, Any]:
+    with open_bytes(path) as file:
+        lines = Lines(file, path)
+        row: Any = next((parse_json(line, lines) for line in lines if line.strip()), "")
+    if isinstance(row, str) and wanted.column is None and wanted.id_column is None:
+        return _walk(path, {})
+    if not isinstance(row, dict):
+        raise InputError(f"{path!r} should hold a JSON object a line; its first is {str(row)[:60]!r}")
+    found: dict[str, Any] = {"text_column": wanted.text_name(list(row), path)}
+    id_column = wanted.id_name(list(row), path)
+    if id_column is not None:
+        found |= {"id_column": id_column, "id_type": "int64" if type(row[id_column]) is int else "string"}
+    return _walk(path, found)
+
+
+def _index_separated(path: str, wanted: IndexFile) -> dict[str, Any]:
+    with open_bytes(path) as file:
+        lines = Lines(file, path)
+        header = next(separated(lines), None)
+        start = lines.place
+    if header is None:
+        raise InputError(f"{path!r} is empty; its first line should name the columns")
+    id_column = wanted.id_name(header, path)
+    found = {"text_column": wanted.text_name(header, path), "fields": tuple(header)}
+    found |= {} if id_column is None else {"id_column": id_column, "id_type": "string"}
+    return _walk(path, found, start)
+
+
+def _walk(path: str, found: dict[str, Any], start: int = 0) -> dict[str, Any]:
+    """Parses every row, as only that tells where records with quotes end."""
+    places, n = [start], 0
+    with open_bytes(path) as file:
+        file.seek(start)
+        lines = Lines(file, path, start)
+        fields, text_column, id_column = (found.get(k) for k in ("fields", "text_column", "id_column"))
+        for n, _ in enumerate(line_rows(lines, fields or (), text_column, id_column), 1):
+            if n % STEP == 0:
+                places.append(lines.place)
+    return found | {"rows": n, "places": tuple(places)}
+
+
+def _index_parquet(path: str, wanted: IndexFile) -> dict[str, Any]:
+    """The footer tells it all."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        schema, rows = pq.read_schema(path), pq.read_metadata(path).num_rows
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"can't read {path!r}: {' '.join(str(error).split())[:200]}") from None
+    found: dict[str, Any] = {"text_column": wanted.text_name(schema.names, path), "rows": rows}
+    id_column = wanted.id_name(schema.names, path)
+    if id_column is not None:
+        kind = schema.field(id_column).type
+        if not pa.types.is_integer(kind) and not pa.types.is_string(kind) and not pa.types.is_large_string(kind):
+            raise InputError(f"ids are whole numbers or strings; column {id_column!r} of {path!r} is {kind}")
+        found |= {"id_column": id_column, "id_type": str(kind)}
+    return found
+
+
+def _choose(names: Sequence[str], column: str | None, path: str) -> str:
+    if column is not None:
+        if column not in names:
+            raise InputError(f"{path!r} has no column {column!r}; it has {', '.join(names)}")
+        return column
+    found = [name for name in COLUMNS if name in names] or (list(names) if len(names) == 1 else [])
+    if not found:
+        raise InputError(f"which column of {path!r} holds the texts? It has {', '.join(names)}; name one with --column")
+    return found[0]
+
+
+_INDEXERS = {
+    "text": _index_text,
+    "jsonl": _index_jsonl,
+    "csv": _index_separated,
+    "tsv": _index_separated,
+    "parquet": _index_parquet,
+}

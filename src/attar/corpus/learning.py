@@ -1,0 +1,140 @@
+"""Fit at corpus scale: token counts, then moments and a sample of vectors, each mapped over shards and merged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from attar.corpus.chain import Needs, fit_chain
+from attar.corpus.counting import CountTokens, add_counts
+from attar.corpus.gathering import Gather, merge_moments, merge_sample
+from attar.corpus.job_folder import JobFolder
+from attar.corpus.meter import Meter
+from attar.corpus.plan import Plan, make_plan
+from attar.corpus.recipe_source import RecipeSource
+from attar.corpus.sampling import ROWS, BottomK
+from attar.corpus.step import run_step
+from attar.embedder import Embedder
+from attar.executors import Executor
+from attar.files import check_target_folder, new_folder
+from attar.fitting import check_corpora, fit_weights, new_shapers, new_weights
+from attar.persist import RECIPE
+from attar.recipe import Corpus, FittedOn, Part
+from attar.weights import Weighting
+
+
+def fit_corpus(
+    embedder: Embedder,
+    texts: Sequence[str],
+    out: str | Path,
+    executor: Executor,
+    *,
+    background: Sequence[str] = (),
+    shards: int | None = None,
+    column: str | None = None,
+    sample: int = ROWS,
+    overwrite: bool = False,
+    progress: bool = True,
+) -> Embedder:
+    """Fit the embedder on the files that the patterns in `texts` name, and save it to the folder `out`.
+
+    Counts and moments are exact. What needs quantiles learns from a sample of at most `sample` vectors; recipe.json
+    records its error. Partial results lie beside `out` until it is there: a rerun goes on where the last one ended.
+    """
+    target = Path(out).expanduser().absolute()
+    check_target_folder(target, overwrite=overwrite)
+    folder = JobFolder.at(target.with_name(f".{target.name}.fitting"))
+    weights, shapers = new_weights(embedder.weights), new_shapers(embedder.shapers)
+    patterns = {"target": texts} | ({"background": background} if background else {})
+    check_corpora((weights, *shapers), patterns)
+    known = folder.known_sources()
+    plans = {
+        name: make_plan(executor, given, shards=shards, column=column, known=known) for name, given in patterns.items()
+    }
+    job = _Fitting(executor, folder, plans, embedder, progress)
+    job.begin(weights, shapers, sample, overwrite)
+    fitted_weights = job.count(weights)
+    needs = Needs.of(shapers)
+    sampled = job.shape(fitted_weights, shapers, needs, sample)
+    embedder.weights_, embedder.shapers_ = fitted_weights, shapers
+    seen = {name: Corpus(plan.rows, plan.sha256) for name, plan in plans.items()}
+    embedder.fitted_on_ = FittedOn(seen["target"], seen.get("background"))
+    _save(embedder, target, sampled, overwrite)
+    folder.remove()
+    return embedder
+
+
+@dataclass(frozen=True)
+class _Fitting:
+    executor: Executor
+    folder: JobFolder
+    plans: Mapping[str, Plan]
+    embedder: Embedder
+    progress: bool
+
+    def begin(self, weights: Weighting, shapers: Sequence[Any], sample: int, overwrite: bool) -> None:
+        encoder = self.embedder.encoder_
+        recipe = self.embedder.recipe.to_json()
+        identity = {
+            "model": getattr(encoder, "fingerprint", None) or recipe["encoder"],
+            "recipe": [recipe["layers"], recipe["weights"], recipe["shapers"]],
+            "input": [[name, plan.sha256] for name, plan in self.plans.items()],
+            "number of shards": [plan.n_shards for plan in self.plans.values()],
+            "sample": sample,
+        }
+        sources = [source.to_json() for plan in self.plans.values() for source in plan.sources]
+        self.folder.begin(identity, {"sources": sources}, overwrite=overwrite)
+
+    def count(self, weights: Weighting) -> Weighting:
+        """Weights, fitted on the corpus that they name."""
+        if not weights.needs_texts:
+            return fit_weights(weights, self.embedder.encoder_, {})
+        plan, part = self.plans[weights.on], Part.of(weights)
+        base = self._source("encoder", Embedder(self.embedder.encoder_, self.embedder.layers))
+        work = CountTokens(base, str(self.folder.path), "count", part.name, part.params)
+        run_step(self.executor, self.folder, "count", work, plan.units, self._meter(plan))
+        return weights.set_state(add_counts(self.folder, "count", plan))
+
+    def shape(self, weights: Weighting, shapers: list[Any], needs: Needs, sample: int) -> dict[str, Any]:
+        """Fit the shapers; what the recipe says about samples."""
+        if not needs.corpora:
+            fit_chain(shapers, {}, {})
+            return {}
+        press = Embedder(self.embedder.encoder_, self.embedder.layers, weights)
+        press.weights_, press.shapers_ = weights, []
+        source = self._source("press", press)
+        moments, samples, sampled = {}, {}, {}
+        for name in sorted(needs.corpora):
+            plan, step = self.plans[name], f"gather-{name}"
+            rows = BottomK(sample, plan.rows) if name in needs.samples else None
+            work = Gather(source, str(self.folder.path), step, needs.scatter_of(name), rows)
+            run_step(self.executor, self.folder, step, work, plan.units, self._meter(plan))
+            if name in needs.moments:
+                moments[name] = merge_moments(self.folder, step, plan)
+            if rows is not None:
+                samples[name] = merge_sample(self.folder, step, plan, rows)
+                sampled[name] = rows.account()
+        fit_chain(shapers, moments, samples)
+        return sampled
+
+    def _source(self, name: str, embedder: Embedder) -> RecipeSource:
+        """A recipe folder that all workers can load; one that an earlier run has left is the same."""
+        path = self.folder.path / name
+        if not path.exists():
+            embedder.save(path)
+        return RecipeSource.of(path)
+
+    def _meter(self, plan: Plan) -> Meter:
+        return Meter(plan.n_shards, plan.rows, self.progress)
+
+
+def _save(embedder: Embedder, target: Path, sampled: Mapping[str, Any], overwrite: bool) -> None:
+    with new_folder(target, overwrite=overwrite) as aside:
+        embedder.save(aside, overwrite=True)
+        if sampled:
+            path = aside / RECIPE
+            content = json.loads(path.read_text(encoding="utf-8")) | {"sampled": dict(sampled)}
+            path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,0 +1,100 @@
+"""The manifest of an embedded corpus: every part with its rows and checksum; written last, checked by `verify`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from attar._version import __version__
+from attar.corpus.job_folder import DONE, MANIFEST, JobFolder
+from attar.corpus.plan import Plan
+from attar.counts import Counts
+from attar.errors import DataError
+
+FORMAT = 1
+
+
+def drop_damaged(folder: JobFolder, plan: Plan) -> None:
+    """Forget parts that are marked as done but are gone or of another size: they are made again."""
+    done = folder.done()
+    for unit in plan.units():
+        if unit.name not in done:
+            continue
+        try:
+            sound = (folder.path / f"{unit.name}.parquet").stat().st_size == folder.facts(unit.name)["bytes"]
+        except (OSError, ValueError, KeyError):
+            sound = False
+        if not sound:
+            folder.unmark(unit.name)
+
+
+def write_manifest(folder: JobFolder, plan: Plan, recipe: str, name: str) -> dict[str, Any]:
+    """Gathers the marks of all parts."""
+    counts, parts, dims = Counts(), [], 0
+    for unit in plan.units():
+        facts = folder.facts(unit.name)
+        counts += Counts(**facts["counts"])
+        dims = facts["dims"]
+        about = {key: facts[key] for key in ("rows", "bytes", "sha256")}
+        parts.append({"file": f"{unit.name}.parquet", "first_row": unit.first_row, **about})
+    manifest = {
+        "format": FORMAT,
+        "attar": __version__,
+        "recipe": {"name": name, "sha256": recipe},
+        "rows": plan.rows,
+        "dims": dims,
+        "ids": "of the input" if plan.has_ids else "row numbers",
+        "inputs": [{"path": s.path, "rows": s.rows, "sha256": s.sha256} for s in plan.sources],
+        "counts": asdict(counts),
+        "parts": parts,
+    }
+    with folder.writing(MANIFEST) as aside:
+        aside.write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    return manifest
+
+
+def verify_corpus(out: str | Path) -> dict[str, Any]:
+    """Compares every part with the manifest, which is returned; raises DataError naming those that differ."""
+    folder = Path(out).expanduser()
+    manifest = _read(folder)
+    problems = [problem for part in manifest["parts"] if (problem := _problem(folder, part))]
+    named = {part["file"] for part in manifest["parts"]}
+    problems += [f"{path.name} is not in the manifest" for path in folder.glob("*.parquet") if path.name not in named]
+    if problems:
+        more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
+        raise DataError(
+            f"{len(problems)} of {len(manifest['parts'])} parts of {str(out)!r} are not as they were written: "
+            f"{'; '.join(problems[:10])}{more}; remove them and run the same command again to make them anew"
+        )
+    return manifest
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
+    if not path.is_file():
+        done = len(list((folder / DONE).glob("*.json"))) if (folder / DONE).is_dir() else 0
+        hint = f"{done} shards are done; run the same command again to finish" if done else "nothing was embedded there"
+        raise DataError(f"{str(folder)!r} has no {MANIFEST}: {hint}")
+    try:
+        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        parts = manifest["parts"]
+        if manifest["format"] != FORMAT or manifest["rows"] != sum(part["rows"] for part in parts):
+            raise ValueError("its numbers do not add up")
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path} is damaged: {error}; run the same command again to write it anew") from None
+    return manifest
+
+
+def _problem(folder: Path, part: dict[str, Any]) -> str | None:
+    path = folder / part["file"]
+    if not path.is_file():
+        return f"{path.name} is missing"
+    if path.stat().st_size != part["bytes"]:
+        return f"{path.name} has {path.stat().st_size:,} bytes, not {part['bytes']:,}"
+    with open(path, "rb") as file:
+        if hashlib.file_digest(file, "sha256").hexdigest() != part["sha256"]:
+            return f"{path.name} has another checksum"
+    return None

@@ -1,0 +1,167 @@
+"""Rows of a file, (id, text) each, from any place on and never more than a few at a time."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import IO, Any
+
+from attar.corpus.source import Slice, kind_of
+from attar.errors import InputError
+
+Row = tuple[Any, Any]  # (id, text); the id is None where there is no column of ids
+_PARQUET_BATCH = 8192
+
+
+class Lines:
+    """Decoded lines of a binary file, without their ends; `place` is the byte behind the last one taken."""
+
+    def __init__(self, file: IO[bytes], path: str, place: int = 0) -> None:
+        self.file, self.path, self.place = file, path, place
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        start = self.place
+        try:
+            line = self.file.readline()
+            self.place += len(line)
+            text = line.decode("utf-8-sig" if start == 0 else "utf-8")
+        except (OSError, EOFError) as error:
+            raise InputError(f"can't read {self.path!r} beyond byte {start}: {error}") from None
+        except UnicodeDecodeError as error:
+            raise InputError(f"{self.path!r} is not UTF-8: {error.reason} at byte {start + error.start}") from None
+        if not line:
+            raise StopIteration
+        return text.removesuffix("\n").removesuffix("\r")
+
+
+def read_slice(part: Slice) -> Iterator[Row]:
+    """The rows of a slice; fewer than it says are an error, for then the file has changed."""
+    n = 0
+    for n, (row_id, text) in enumerate(_rows(part), 1):
+        if not isinstance(text, str):
+            raise InputError(
+                f"row {part.first + n - 1} of {part.path!r} is {text!r} ({type(text).__name__}), not a string"
+            )
+        yield row_id, text
+    if n != part.rows:
+        raise InputError(f"{part.path!r} ends at row {part.first + n}; {part.first + part.rows} rows were counted")
+
+
+def _rows(part: Slice) -> Iterator[Row]:
+    if kind_of(part.path) == "parquet":
+        yield from _parquet_rows(part)
+        return
+    with open_bytes(part.path) as file:
+        if part.place:
+            file.seek(part.place)
+        lines = Lines(file, part.path, part.place)
+        rows = line_rows(lines, part.fields, part.text_column, part.id_column)
+        yield from islice(rows, part.skip, part.skip + part.rows)
+
+
+@contextmanager
+def open_bytes(path: str) -> Iterator[IO[bytes]]:
+    """The file, unpacked where it is packed; a packed file can only be entered by unpacking what is before."""
+    try:
+        file: Any = gzip.open(path, "rb") if path.lower().endswith(".gz") else open(path, "rb")  # noqa: SIM115
+    except OSError as error:
+        raise InputError(f"can't read {path!r}: {error.strerror or error}") from None
+    with file:
+        yield file
+
+
+def line_rows(lines: Lines, fields: tuple[str, ...], text_column: str | None, id_column: str | None) -> Iterator[Row]:
+    """Rows of a file of lines; when one has been given, `lines.place` is where the next begins."""
+    return _FORMATS[kind_of(lines.path)](lines, fields, text_column, id_column)
+
+
+def _text(lines: Lines, fields: tuple[str, ...], text_column: str | None, id_column: str | None) -> Iterator[Row]:
+    return ((None, line) for line in lines)
+
+
+def _jsonl(lines: Lines, fields: tuple[str, ...], text_column: str | None, id_column: str | None) -> Iterator[Row]:
+    for line in lines:
+        if not line.strip():
+            continue
+        row = parse_json(line, lines)
+        if text_column is None:
+            yield None, row
+        elif not isinstance(row, dict) or text_column not in row or (id_column is not None and id_column not in row):
+            wanted = " and ".join(repr(column) for column in (text_column, id_column) if column)
+            raise InputError(f"{lines.path!r} before byte {lines.place}: {line[:60]!r} has no {wanted}")
+        else:
+            yield None if id_column is None else row[id_column], row[text_column]
+
+
+def parse_json(line: str, lines: Lines) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError as error:
+        raise InputError(f"{lines.path!r} before byte {lines.place}: not JSON: {error}") from None
+
+
+def separated(lines: Lines) -> Iterator[list[str]]:
+    """Records of .csv (quotes may hide line ends) or .tsv (a quote is a quote)."""
+    csv.field_size_limit(sys.maxsize)
+    with_ends = (line + "\n" for line in lines)
+    try:
+        if kind_of(lines.path) == "csv":
+            yield from csv.reader(with_ends, strict=True)
+        else:
+            yield from csv.reader(with_ends, delimiter="\t", quoting=csv.QUOTE_NONE, strict=True)
+    except csv.Error as error:
+        raise InputError(f"{lines.path!r} before byte {lines.place}: {error}") from None
+
+
+def _separated(lines: Lines, fields: tuple[str, ...], text_column: str | None, id_column: str | None) -> Iterator[Row]:
+    text_at = fields.index(text_column or "")
+    id_at = None if id_column is None else fields.index(id_column)
+    for record in separated(lines):
+        if len(record) != len(fields):
+            raise InputError(
+                f"{lines.path!r} before byte {lines.place}: {len(record)} fields; the header has {len(fields)}"
+            )
+        yield None if id_at is None else record[id_at], record[text_at]
+
+
+def _parquet_rows(part: Slice) -> Iterator[Row]:
+    """Only the row groups that hold the rows are read, a batch at a time."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = [column for column in (part.id_column, part.text_column) if column is not None]
+    stop = part.skip + part.rows
+    at = 0
+    try:
+        with pq.ParquetFile(part.path) as file:
+            for group in range(file.num_row_groups):
+                size = file.metadata.row_group(group).num_rows
+                if at + size <= part.skip or at >= stop:
+                    at += size
+                    continue
+                for batch in file.iter_batches(_PARQUET_BATCH, row_groups=[group], columns=columns):
+                    first, last = max(part.skip - at, 0), min(stop - at, len(batch))
+                    at += len(batch)
+                    if first < last:
+                        wanted = batch.slice(first, last - first)
+                        texts = wanted.column(part.text_column).to_pylist()
+                        ids = wanted.column(part.id_column).to_pylist() if part.id_column else [None] * len(texts)
+                        yield from zip(ids, texts, strict=True)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"can't read {part.path!r}: {' '.join(str(error).split())[:200]}") from None
+
+
+_FORMATS: dict[str, Callable[[Lines, tuple[str, ...], str | None, str | None], Iterator[Row]]] = {
+    "text": _text,
+    "jsonl": _jsonl,
+    "csv": _separated,
+    "tsv": _separated,
+}

@@ -1,0 +1,104 @@
+"""Source: one input file, what it holds and where its rows begin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from glob import glob
+from pathlib import Path
+from typing import Any, Self
+
+from attar.errors import InputError, unknown_name
+
+STEP = 4096  # rows between two places where a file of lines can be entered
+KINDS = {
+    ".txt": "text",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file as it was when it was indexed. `places`: byte (unpacked, if .gz) where row 0, STEP, 2 STEP ... begins."""
+
+    path: str
+    size: int
+    modified_ns: int
+    sha256: str
+    rows: int
+    text_column: str | None = None
+    id_column: str | None = None
+    id_type: str | None = None  # as Arrow calls it
+    fields: tuple[str, ...] = ()  # the header of .csv and .tsv
+    places: tuple[int, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        return kind_of(self.path)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What makes it the same input, wherever it lies and whenever it was touched."""
+        return {
+            "sha256": self.sha256,
+            "rows": self.rows,
+            "text_column": self.text_column,
+            "id_column": self.id_column,
+            "id_type": self.id_type,
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        return cls(**{**data, "fields": tuple(data["fields"]), "places": tuple(data["places"])})
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Rows of one source: `skip` rows behind byte `place`, then `rows` rows; for Parquet `skip` counts from row 0."""
+
+    path: str
+    place: int
+    skip: int
+    rows: int
+    first: int  # the number of the first row in its file
+    text_column: str | None
+    id_column: str | None
+    fields: tuple[str, ...]
+
+    @classmethod
+    def of(cls, source: Source, start: int, stop: int) -> Self:
+        place, skip = 0, start
+        if source.kind != "parquet":
+            place, skip = source.places[start // STEP], start % STEP
+        return cls(source.path, place, skip, stop - start, start, source.text_column, source.id_column, source.fields)
+
+
+def kind_of(path: str) -> str:
+    name = path.lower().removesuffix(".gz")
+    ending = Path(name).suffix
+    if ending not in KINDS or (ending == ".parquet" and path.lower().endswith(".gz")):
+        raise unknown_name("ending of a file of texts", Path(path).name, [*KINDS, "all but .parquet also .gz"])
+    return KINDS[ending]
+
+
+def find_files(patterns: Sequence[str]) -> list[str]:
+    """Files that the patterns name: in the order of the patterns, each pattern's files by name."""
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        matches = [pattern] if Path(pattern).is_file() else sorted(glob(pattern, recursive=True))
+        files = [str(Path(match).absolute()) for match in matches if Path(match).is_file()]
+        if not files:
+            raise InputError(f"no file of texts matches {pattern!r}")
+        for path in files:
+            kind_of(path)
+        found |= dict.fromkeys(files)
+    if not found:
+        raise InputError("no texts given; name files or patterns, such as 'in/*.parquet'")
+    return list(found)
