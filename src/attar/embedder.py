@@ -14,14 +14,24 @@ from attar import persist
 from attar.counts import Counts
 from attar.encoders.transformer import Transformer
 from attar.errors import InputError, NotFittedError
-from attar.fitting import check_corpora, check_partial, fit_from_moments, fit_shapers, fit_weights, learns, shape
+from attar.fitting import (
+    check_corpora,
+    check_partial,
+    fit_from_moments,
+    fit_shapers,
+    fit_weights,
+    learns,
+    new_shapers,
+    new_weights,
+    shape,
+)
 from attar.layers import LayerChoice
 from attar.press import CHUNK, Press, Pressed, distinct_texts
 from attar.recipe import FittedOn, Recipe
 from attar.shapers import Moments, Unit
 from attar.texts import check_texts, chunks, iter_texts
 from attar.types import Encoder, Floats
-from attar.weights import Mean, Weighting
+from attar.weights import Weighting
 
 
 class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -68,17 +78,19 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: object = None) -> Self:
         """Learn from more texts, where sums suffice: counts of tokens, or the moments that affine shapers need."""
         texts, _ = check_texts(iter_texts(X))
-        weights = self.weights_ if hasattr(self, "weights_") else self._new_weights()
-        shapers = [clone(shaper) for shaper in self.shapers]
+        weights = self.weights_ if hasattr(self, "weights_") else new_weights(self.weights)
+        shapers = new_shapers(self.shapers)
         check_partial(weights, shapers)
-        check_corpora((), {"target": texts})
-        self.weights_ = fit_weights(weights, self.encoder_, {"target": texts})
+        check_corpora((weights, *shapers), {"target": texts})
+        fitted_weights = fit_weights(weights, self.encoder_, {"target": texts})
         if any(learns(shaper) for shaper in shapers):
-            pressed = self._press.distinct(texts)
+            if hasattr(self, "fitted_on_") and not hasattr(self, "moments_"):
+                raise InputError("what was fitted whole or loaded keeps no sums to add to; partial_fit a new Embedder")
+            pressed = Press(self.encoder_, fitted_weights, self.layers).distinct(texts)
             moments = Moments.of(pressed.vectors[pressed.rows])
             self.moments_ = self.moments_.merge(moments) if hasattr(self, "moments_") else moments
             fit_from_moments(shapers, self.moments_)
-        self.shapers_ = shapers
+        self.weights_, self.shapers_ = fitted_weights, shapers
         self.fitted_on_ = (self.fitted_on_ if hasattr(self, "fitted_on_") else FittedOn()).with_target(texts)
         return self
 
@@ -132,12 +144,19 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         cosines = Unit().transform(left) @ Unit().transform(right).T
         return np.asarray(cosines, dtype=np.float32)
 
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters by name; what was made ready without `fit` is made anew."""
+        super().set_params(**params)
+        if not hasattr(self, "fitted_on_"):
+            self._forget()
+        return self
+
     # Keeping
 
     @property
     def recipe(self) -> Recipe:
         """What this embedder does, as data."""
-        weights = self.weights_ if hasattr(self, "weights_") else self._new_weights()
+        weights = self.weights_ if hasattr(self, "weights_") else new_weights(self.weights)
         return Recipe.of(self.encoder_, self.layers, weights, self.shapers, getattr(self, "fitted_on_", None))
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
@@ -174,7 +193,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def needs_fit(self) -> bool:
         """Whether it must see texts before it can embed."""
-        return self._new_weights().needs_texts or any(learns(shaper) for shaper in self.shapers)
+        return new_weights(self.weights).needs_texts or any(learns(shaper) for shaper in new_shapers(self.shapers))
 
     # The path
 
@@ -182,6 +201,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def encoder_(self) -> Encoder:
         """The encoder in use: the one given, or the embedded default."""
         if self.encoder is not None:
+            if not hasattr(type(self.encoder), "tokenize"):
+                raise InputError(f"encoder={self.encoder!r} is not an encoder; give one, such as Transformer('folder')")
             return self.encoder
         if not hasattr(self, "_default"):
             self._default = Transformer()
@@ -191,32 +212,25 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _press(self) -> Press:
         return Press(self.encoder_, self.weights_, self.layers)
 
-    def _new_weights(self) -> Weighting:
-        fresh: Weighting = Mean() if self.weights is None else clone(self.weights)
-        return fresh
-
     def _ensure_ready(self) -> None:
         """Prepare what learns nothing from texts; refuse where something has to learn."""
         if hasattr(self, "weights_"):
             return
         if self.needs_fit:
-            learners = [type(self.weights).__name__] if self._new_weights().needs_texts else []
+            learners = [type(self.weights).__name__] if new_weights(self.weights).needs_texts else []
             learners += [type(shaper).__name__ for shaper in self.shapers if learns(shaper)]
             raise NotFittedError(f"{', '.join(learners)} must see texts first: call fit(texts), then encode")
-        self.weights_ = fit_weights(self._new_weights(), self.encoder_, {})
-        self.shapers_ = [clone(shaper) for shaper in self.shapers]
+        self.weights_ = fit_weights(new_weights(self.weights), self.encoder_, {})
+        self.shapers_ = new_shapers(self.shapers)
 
     def _fit(self, X: Any, background: Any, wanted: Sequence[str], progress: bool) -> dict[str, Pressed]:
         texts, replaced = check_texts(iter_texts(X))
         corpora = {"target": texts}
         if background is not None:
             corpora["background"], _ = check_texts(iter_texts(background))
-        weights = self._new_weights()
-        shapers = [clone(shaper) for shaper in self.shapers]
+        weights, shapers = new_weights(self.weights), new_shapers(self.shapers)
         check_corpora((weights, *shapers), corpora)
-        for name in ("weights_", "shapers_", "moments_", "fitted_on_"):
-            if hasattr(self, name):
-                delattr(self, name)
+        self._forget()
         fitted_weights = fit_weights(weights, self.encoder_, corpora)
         press = Press(self.encoder_, fitted_weights, self.layers)
         pressed = fit_shapers(shapers, press, corpora, wanted, progress)
@@ -225,6 +239,11 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.weights_, self.shapers_ = fitted_weights, shapers
         self.fitted_on_ = FittedOn().with_target(texts).with_background(corpora.get("background"))
         return pressed
+
+    def _forget(self) -> None:
+        for name in ("weights_", "shapers_", "moments_", "fitted_on_"):
+            if hasattr(self, name):
+                delattr(self, name)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "weights_") or not self.needs_fit

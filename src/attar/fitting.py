@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 
-from attar.errors import InputError
+from attar.errors import InputError, unknown_name
 from attar.press import Press, Pressed, parts
 from attar.shapers import AffineShaper, Moments, MomentShaper
 from attar.types import Encoder, Floats, Tokens
-from attar.weights import Weighting
+from attar.weights import Mean, Weighting
 
 Corpora = Mapping[str, Sequence[str]]  # "target" and perhaps "background"
 
@@ -21,13 +22,36 @@ def learns(shaper: Any) -> bool:
     return bool(get_tags(shaper).requires_fit)
 
 
+def new_weights(weights: Any) -> Weighting:
+    """Unfitted ones after those given; None stands for the mean."""
+    if weights is not None and not isinstance(weights, Weighting):
+        raise InputError(f"weights={weights!r} are not token weights; take one of attar.weights, such as weights.Idf()")
+    fresh: Weighting = Mean() if weights is None else clone(weights)
+    return fresh
+
+
+def new_shapers(shapers: Any) -> list[Any]:
+    """Unfitted ones after those given: Attar's, or any of scikit-learn's transformers."""
+    if isinstance(shapers, str) or not isinstance(shapers, Sequence):
+        raise InputError(f"shapers={shapers!r} is not a list of shapers, such as [shapers.ZScore(), shapers.Unit()]")
+    for shaper in shapers:
+        if not isinstance(shaper, BaseEstimator) or not hasattr(shaper, "transform"):
+            raise InputError(f"{shaper!r} among the shapers is none; take one of attar.shapers, or of scikit-learn's")
+    return [clone(shaper) for shaper in shapers]
+
+
 def check_corpora(fitted: Sequence[Any], corpora: Corpora) -> None:
     """Every part has the texts that it is to learn from."""
     for name, texts in corpora.items():
         if not texts:
             raise InputError(f"no {name} texts to learn from: the list is empty")
     for part in fitted:
-        if getattr(part, "on", "target") not in corpora:
+        if not (part.needs_texts if isinstance(part, Weighting) else learns(part)):
+            continue
+        on = getattr(part, "on", "target")
+        if on not in ("target", "background"):
+            raise unknown_name(f"corpus for {type(part).__name__}", on, ("target", "background"))
+        if on not in corpora:
             raise InputError(
                 f"{type(part).__name__} is to learn from a background corpus: call fit(texts, background=corpus)"
             )
