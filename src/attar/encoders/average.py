@@ -19,8 +19,9 @@ from attar.layers import LayerChoice, resolve_layers
 from attar.texts import check_texts, chunks, iter_texts
 from attar.types import Encoder, Tokens
 
-PART = 2048  # texts that are tokenised and sorted by length together
+PART = 256  # texts that are tokenised and sorted by length together, counted and checkpointed as one
 PIECE_BYTES = 1 << 26  # of token vectors held at once
+MIN_PIECE = 2048  # tokens that go through the model together, however wide the layers are
 
 
 def average_tokens(
@@ -75,7 +76,7 @@ def tokenizer_of(encoder: Encoder) -> tokenizers.Tokenizer:
 def _add(sums: TokenSums, encoder: Encoder, tokens: Tokens) -> int:
     """Sequences of like length together, few enough at once to hold their vectors."""
     layers = list(sums.sums)
-    budget = max(2048, PIECE_BYTES // (4 * sum(encoder.width(layer) for layer in layers)))
+    budget = max(MIN_PIECE, PIECE_BYTES // (4 * sum(encoder.width(layer) for layer in layers)))
     order = np.argsort(-tokens.lengths, kind="stable")
     piece_of = (np.cumsum(tokens.lengths[order]) - 1) // budget
     for sequences in np.split(order, np.flatnonzero(np.diff(piece_of)) + 1):
@@ -118,7 +119,7 @@ def _bar(total: int | None, done: int, wanted: bool) -> Iterator[Callable[[int, 
         def advance(n_texts: int, n_tokens: int) -> None:
             nonlocal n_seen
             n_seen += n_tokens
-            shown.set_postfix_str(f"{n_seen / (time.monotonic() - start):,.0f} tokens/s", refresh=False)
+            shown.set_postfix_str(f"{n_seen / (time.monotonic() - start):,.0f} tokens/s")
             shown.update(n_texts)
 
         yield advance
