@@ -83,7 +83,7 @@ def main(arguments: list[str] | None = None) -> None:
 def _prepare() -> None:
     """Notes on stderr; libraries quiet; surrogates in a message can't break it."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("attar: note: %(message)s"))
+    handler.setFormatter(_Notes())
     log = logging.getLogger("attar")
     log.handlers, log.propagate = [handler], False
     log.setLevel(logging.INFO)
@@ -91,6 +91,14 @@ def _prepare() -> None:
     stderr: Any = sys.stderr
     if hasattr(stderr, "reconfigure"):
         stderr.reconfigure(errors="backslashreplace")
+
+
+class _Notes(logging.Formatter):
+    """What is said beside the data."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        kind = "error" if record.levelno >= logging.ERROR else "note"
+        return f"attar: {kind}: {record.getMessage()}"
 
 
 def _fail(message: str, code: int) -> None:

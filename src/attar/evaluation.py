@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from sklearn.base import clone
 
@@ -32,7 +33,7 @@ def evaluate(embedder: Embedder, task: Task, background: Sequence[str] | None = 
     else:
         vectors = embedder.encode(task.texts)
     found = scores.score(vectors, task)
-    score, low, high = (round(100 * float(found[key]), 3) for key in ("score", "low", "high"))
+    score, low, high = (round(100 * float(cast(float, found[key])), 3) for key in ("score", "low", "high"))
     return Result(task.name, str(found["metric"]), score, low, high, published_score(embedder, task.name))
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from attar.encoders.transformer import Transformer
+    from attar.types import Encoder
 
 
 @click.command(
@@ -20,8 +24,15 @@ Examples:
 @click.argument("what", metavar="[FOLDER|MODEL]", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def info(what: str | None, as_json: bool) -> None:
-    """Describe a model (layers, widths, limits), or a saved recipe, which is checked whole."""
-    facts = _recipe(what) if what and (Path(what) / "recipe.json").is_file() else _model(what)
+    """Describe a model (layers, widths, limits), a static table, or a saved recipe, which is checked whole."""
+    from attar.encoders.opening import open_encoder
+    from attar.encoders.transformer import Transformer
+
+    if what and (Path(what) / "recipe.json").is_file():
+        facts = _recipe(what)
+    else:
+        encoder = open_encoder(what)
+        facts = _model(encoder) if isinstance(encoder, Transformer) else _static(encoder)
     if as_json:
         click.echo(json.dumps(facts, ensure_ascii=False))
         return
@@ -30,11 +41,9 @@ def info(what: str | None, as_json: bool) -> None:
         click.echo(f"{key.ljust(width)}  {value}")
 
 
-def _model(name: str | None) -> dict[str, Any]:
+def _model(model: Transformer) -> dict[str, Any]:
     from attar.encoders import default
-    from attar.encoders.transformer import Transformer
 
-    model = Transformer(name)
     tokens = model.tokenize([""])
     vocabulary = model.vocabulary
     facts = {
@@ -53,6 +62,18 @@ def _model(name: str | None) -> dict[str, Any]:
     if model.name == default.NAME:
         facts["official weights"] = default.verify() == default.SHA256
     return facts
+
+
+def _static(encoder: Encoder) -> dict[str, Any]:
+    spec = encoder.spec()
+    layers = getattr(encoder, "layers", (encoder.n_layers,))
+    return {
+        "encoder": spec["type"],
+        "layers": ", ".join(map(str, layers)),
+        "width": encoder.width(encoder.n_layers),
+        "vocabulary": len(encoder.vocabulary),
+        "made": getattr(encoder, "made", None),
+    }
 
 
 def _recipe(folder: str) -> dict[str, Any]:
