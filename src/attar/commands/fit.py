@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import logging
+from typing import TYPE_CHECKING
 
 import click
 
 from attar.commands.choices import Choices, embedder_options
+from attar.commands.executor_choice import ExecutorChoice, executor_options
 from attar.errors import InputError
 from attar.reading import read_texts
+
+if TYPE_CHECKING:
+    from attar.embedder import Embedder
 
 log = logging.getLogger("attar")
 
@@ -19,6 +24,7 @@ Examples:
   attar fit --recipe similarity --on texts.txt -o my-recipe
   attar fit --model ./bert-base-uncased --layers 1,12 --weights idf --shape zscore,unit --on texts.txt -o my-recipe
   attar fit --weights idf@background --shape whiten --on texts.txt --background wiki.txt.gz -o my-recipe
+  attar fit --recipe similarity --on 'in/*.parquet' --executor ray --address 10.0.0.5:6379 -o my-recipe
   attar encode more.txt --recipe my-recipe -o vectors.npy
 """
 )
@@ -30,9 +36,16 @@ Examples:
     "--background", metavar="TEXTS", help="A second corpus, for parts marked @background; if none is, for all."
 )
 @click.option("--overwrite", is_flag=True, help="Replace the folder if it exists.")
+@executor_options
 @embedder_options
-def fit(on: str, output: str, background: str | None, overwrite: bool, choices: Choices) -> None:
-    """Learn a recipe's counts and moments from texts and save it. Nothing is trained."""
+def fit(
+    on: str, output: str, background: str | None, overwrite: bool, choices: Choices, executor: ExecutorChoice
+) -> None:
+    """Learn a recipe's counts and moments from texts and save it. Nothing is trained.
+
+    With --executor, TEXTS may be a quoted pattern of files of any size: they are read in shards, by processes of this
+    machine or by a Ray cluster, and a run that was stopped goes on when it is started again.
+    """
     from pathlib import Path
 
     from attar.files import check_target_folder
@@ -41,9 +54,40 @@ def fit(on: str, output: str, background: str | None, overwrite: bool, choices: 
     embedder = choices.embedder(background is not None)
     if hasattr(embedder, "weights_"):
         raise InputError(f"{choices.recipe!r} is fitted already; give a named recipe or options instead")
+    if executor.name is not None:
+        fit_shards(embedder, on, background, output, overwrite, choices.column, executor)
+        return
     texts = list(read_texts(on, choices.column))
     if not texts:
         raise InputError(f"{on!r} holds no texts")
     embedder.fit(texts, background=None if background is None else list(read_texts(background, choices.column)))
     embedder.save(output, overwrite=overwrite)
     log.info("saved the recipe %s, fitted on %s texts, to %s", embedder.recipe.id, f"{len(texts):,}", output)
+
+
+def fit_shards(
+    embedder: Embedder,
+    on: str,
+    background: str | None,
+    output: str,
+    overwrite: bool,
+    column: str | None,
+    choice: ExecutorChoice,
+) -> None:
+    """The same for a corpus that outgrows memory or one machine."""
+    from attar.corpus import fit_corpus
+
+    with choice.open() as executor:
+        fit_corpus(
+            embedder,
+            [on],
+            output,
+            executor,
+            background=[] if background is None else [background],
+            shards=choice.shards,
+            column=column,
+            overwrite=overwrite,
+        )
+    assert embedder.fitted_on_.target is not None
+    n = embedder.fitted_on_.target.texts
+    log.info("saved the recipe %s, fitted on %s texts, to %s", embedder.recipe.id, f"{n:,}", output)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from attar.corpus.job_folder import JobFolder
 from attar.corpus.meter import Meter
@@ -65,7 +67,8 @@ class MergeSlice:
     n_shards: int
 
     def __call__(self, tokens: TokenRange) -> str:
-        folder, total = JobFolder(Path(self.folder)), {}
+        folder = JobFolder(Path(self.folder))
+        total: dict[str, npt.NDArray[Any]] = {}
         for number in range(self.n_shards):
             for name, array in read_partial(folder, f"sum-part-{number:05d}").items():
                 rows = np.array(array[tokens.start : tokens.stop])

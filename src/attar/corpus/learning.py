@@ -55,7 +55,7 @@ def fit_corpus(
         name: make_plan(executor, given, shards=shards, column=column, known=known) for name, given in patterns.items()
     }
     job = _Fitting(executor, folder, plans, embedder, progress)
-    job.begin(weights, shapers, sample, overwrite)
+    job.begin(sample, overwrite)
     fitted_weights = job.count(weights)
     needs = Needs.of(shapers)
     sampled = job.shape(fitted_weights, shapers, needs, sample)
@@ -75,7 +75,7 @@ class _Fitting:
     embedder: Embedder
     progress: bool
 
-    def begin(self, weights: Weighting, shapers: Sequence[Any], sample: int, overwrite: bool) -> None:
+    def begin(self, sample: int, overwrite: bool) -> None:
         encoder = self.embedder.encoder_
         recipe = self.embedder.recipe.to_json()
         identity = {

@@ -1,0 +1,62 @@
+"""The options that say who works on a corpus, shared by the commands that learn from one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from attar.errors import InputError
+
+if TYPE_CHECKING:
+    from attar.executors import Executor
+
+_OPTIONS = [
+    click.option(
+        "--executor", type=click.Choice(["local", "ray"]), help="Work in shards, on this machine or a Ray cluster."
+    ),
+    click.option("--address", metavar="HOST:PORT", help="Of a Ray cluster. Default: RAY_ADDRESS, or one started here."),
+    click.option("--workers", type=click.IntRange(1), metavar="N", help="Processes that work. Default: all cores."),
+    click.option("--shards", type=click.IntRange(1), metavar="N", help="Cut the texts into so many shards."),
+]
+
+
+@dataclass(frozen=True)
+class ExecutorChoice:
+    """What the user asked for."""
+
+    name: str | None
+    address: str | None
+    workers: int | None
+    shards: int | None
+
+    def __post_init__(self) -> None:
+        given = [n for n in ("address", "workers", "shards") if getattr(self, n) is not None]
+        if self.name is None and given:
+            raise InputError(f"--{given[0]} is for work in shards: add --executor local or --executor ray")
+
+    def open(self) -> Executor:
+        from attar.executors import open_executor
+
+        assert self.name is not None
+        return open_executor(self.name, workers=self.workers, address=self.address)
+
+
+def executor_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options; the command gets them as one `executor`."""
+
+    def gathered(**given: Any) -> Any:
+        address, workers, shards = (given.pop(name) for name in ("address", "workers", "shards"))
+        choice = ExecutorChoice(given.pop("executor"), address, workers, shards)
+        return command(executor=choice, **given)
+
+    gathered.__doc__ = command.__doc__
+    gathered.__name__ = command.__name__
+    # Options are gathered from the inside out, as click does with decorators of its own.
+    gathered.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]
+    wrapped: Callable[..., Any] = gathered
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped
