@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 from attar.types import Encoder, Floats, Ints, Role, Tokens, Weights
 
@@ -56,6 +55,8 @@ def scale_weights(raw: Floats, tokens: Tokens) -> tuple[Floats, npt.NDArray[np.b
 
 def pool_tokens(vectors: Floats, token_weights: Floats, offsets: Ints) -> Floats:
     """The weighted sum of each sequence's token vectors. Shape: (T, D), (A, T), (N + 1,) -> (A, N, D)"""
+    from scipy.sparse import csr_array  # takes longer to import than a static model takes to load
+
     n_weightings, n_tokens = token_weights.shape
     columns = np.arange(n_tokens)
     pooled = np.empty((n_weightings, len(offsets) - 1, vectors.shape[1]), dtype=np.float32)
