@@ -16,8 +16,9 @@ from attar.errors import OutputError
 def new_file(path: Path) -> Iterator[Path]:
     """A place beside the target to write to; it takes the target's name when all went well, and is gone if not."""
     check_parent(path)
-    if path.is_dir():
-        raise OutputError(f"can't write {str(path)!r}: it is a folder; give a file name")
+    with _explained(path):
+        if path.is_dir():
+            raise OutputError(f"can't write {str(path)!r}: it is a folder; give a file name")
     aside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with _explained(path):
@@ -54,13 +55,17 @@ def new_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
 def check_target_folder(path: Path, *, overwrite: bool = False) -> None:
     """Says early that the folder can't be written."""
     check_parent(path)
-    if path.exists() and not (overwrite and path.is_dir()):
+    with _explained(path):
+        exists = path.exists()
+    if exists and not (overwrite and path.is_dir()):
         hint = "it is a file" if path.is_file() else "it exists; remove it, choose another name or ask to overwrite it"
         raise OutputError(f"can't write the folder {str(path)!r}: {hint}")
 
 
 def check_parent(path: Path) -> None:
     """Says early that nothing can be written there."""
+    if "\0" in str(path):
+        raise OutputError(f"can't write {str(path)!r}: a path has no NUL in it")
     parent = path.absolute().parent
     if not parent.is_dir():
         raise OutputError(f"can't write {str(path)!r}: there is no folder {str(parent)!r}")

@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 
-from attar.errors import InputError, unknown_name
+from attar.errors import InputError
 from attar.press import Press, Pressed, parts
 from attar.shapers import AffineShaper, Moments, MomentShaper
 from attar.types import Encoder, Floats, Tokens
@@ -27,6 +27,7 @@ def new_weights(weights: Any) -> Weighting:
     if weights is not None and not isinstance(weights, Weighting):
         raise InputError(f"weights={weights!r} are not token weights; take one of attar.weights, such as weights.Idf()")
     fresh: Weighting = Mean() if weights is None else clone(weights)
+    fresh.check_params()
     return fresh
 
 
@@ -37,7 +38,11 @@ def new_shapers(shapers: Any) -> list[Any]:
     for shaper in shapers:
         if not isinstance(shaper, BaseEstimator) or not hasattr(shaper, "transform"):
             raise InputError(f"{shaper!r} among the shapers is none; take one of attar.shapers, or of scikit-learn's")
-    return [clone(shaper) for shaper in shapers]
+    fresh = [clone(shaper) for shaper in shapers]
+    for shaper in fresh:
+        if hasattr(shaper, "check_params"):
+            shaper.check_params()
+    return fresh
 
 
 def check_corpora(fitted: Sequence[Any], corpora: Corpora) -> None:
@@ -48,10 +53,7 @@ def check_corpora(fitted: Sequence[Any], corpora: Corpora) -> None:
     for part in fitted:
         if not (part.needs_texts if isinstance(part, Weighting) else learns(part)):
             continue
-        on = getattr(part, "on", "target")
-        if on not in ("target", "background"):
-            raise unknown_name(f"corpus for {type(part).__name__}", on, ("target", "background"))
-        if on not in corpora:
+        if getattr(part, "on", "target") not in corpora:
             raise InputError(
                 f"{type(part).__name__} is to learn from a background corpus: call fit(texts, background=corpus)"
             )

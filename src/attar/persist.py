@@ -16,9 +16,9 @@ from safetensors.numpy import load_file, save_file
 
 from attar._version import __version__
 from attar.encoders import registry
-from attar.errors import RecipeError
+from attar.errors import OutputError, RecipeError
 from attar.files import new_folder
-from attar.recipe import Recipe
+from attar.recipe import FORMAT, Recipe, canonical
 from attar.types import Encoder, State
 from attar.weights import Weighting
 
@@ -54,7 +54,10 @@ def save(
     for i, shaper in enumerate(shapers):
         arrays |= {f"shapers/{i}/{k}": v for k, v in shaper.state().items()}
     with new_folder(folder, overwrite=overwrite) as aside:
-        save_file({k: np.ascontiguousarray(v) for k, v in arrays.items()}, str(aside / STATE))
+        try:
+            save_file({k: np.ascontiguousarray(v) for k, v in arrays.items()}, str(aside / STATE))
+        except SafetensorError as error:  # its own type, for a full disk too
+            raise OutputError(f"can't write {str(folder)!r}: {error}") from None
         registry.save_arrays(encoder, aside / ENCODER)
         (aside / README).write_text(_readme(recipe), encoding="utf-8")
         content = recipe.to_json() | {
@@ -62,12 +65,18 @@ def save(
             "state_sha256": _sha256(aside / STATE),
             "model_sha256": getattr(encoder, "fingerprint", None),
         }
+        content["recipe_sha256"] = _content_sha256(content)
         (aside / RECIPE).write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def load(folder: Path, encoder: Encoder | None = None) -> Loaded:
     """Read the folder; `encoder` stands in for the one the recipe names."""
     content = read_json(folder)
+    if content.get("format") == FORMAT and content.get("recipe_sha256") != _content_sha256(content):
+        raise RecipeError(
+            f"{folder / RECIPE} is damaged or was altered: it does not match its own sha256; fit and save again, or, "
+            "where the model has moved, load with encoder=Transformer('new folder')"
+        )
     recipe = Recipe.from_json(content)
     weights: Weighting = recipe.make_weights()
     shapers = recipe.make_shapers()
@@ -92,11 +101,13 @@ def load(folder: Path, encoder: Encoder | None = None) -> Loaded:
 def read_json(folder: Path) -> dict[str, Any]:
     """recipe.json as it stands, an object at least."""
     path = folder / RECIPE
-    if not path.is_file():
-        raise RecipeError(f"{str(folder)!r} is not a recipe folder: it has no {RECIPE}")
     try:
+        if not path.is_file():
+            raise RecipeError(f"{str(folder)!r} is not a recipe folder: it has no {RECIPE}")
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
+        if isinstance(error, RecipeError):
+            raise
         raise RecipeError(f"{path} can't be read as JSON: {error}") from None
     if not isinstance(content, dict):
         raise RecipeError(f"{path} should hold a JSON object; it holds a {type(content).__name__}")
@@ -110,13 +121,19 @@ def _read_state(path: Path, sha256: Any) -> dict[str, npt.NDArray[Any]]:
         raise RecipeError(f"{path} is damaged or was altered: its sha256 is not the one that {RECIPE} names")
     try:
         return dict(load_file(str(path)))
-    except (SafetensorError, ValueError, OSError) as error:
+    except Exception as error:  # types that numpy does not have make it stumble in several ways
         raise RecipeError(f"{path} can't be read: {error}") from None
 
 
 def _under(arrays: State, prefix: str) -> State:
     """Takes the arrays with this prefix out."""
     return {name.removeprefix(prefix): arrays.pop(name) for name in list(arrays) if name.startswith(prefix)}
+
+
+def _content_sha256(content: dict[str, Any]) -> str:
+    """Of all that recipe.json says but this hash itself."""
+    said = {key: value for key, value in content.items() if key != "recipe_sha256"}
+    return hashlib.sha256(canonical(said).encode()).hexdigest()
 
 
 def _sha256(path: Path) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Self
 from attar import shapers, weights
 from attar.encoders.registry import from_spec
 from attar.encoders.transformer import Transformer
-from attar.errors import RecipeError, unknown_name
+from attar.errors import InputError, RecipeError, unknown_name
 from attar.layers import LayerChoice, layer_weight, plain_layer, several
 from attar.types import Encoder
 
@@ -84,9 +84,11 @@ class Part:
         if self.name not in classes:
             raise RecipeError(str(unknown_name(kind, self.name, classes)))
         try:
-            return classes[self.name](**self.params)
-        except TypeError as error:
+            made = classes[self.name](**self.params)
+            made.check_params()
+        except (TypeError, InputError) as error:
             raise RecipeError(f"{self.name} can't be made from {dict(self.params)!r}: {error}") from None
+        return made
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ class Recipe:
     @property
     def id(self) -> str:
         """The same for the same recipe, whatever it was fitted on."""
-        return hashlib.sha256(_canonical(replace(self, fitted_on=None).to_json()).encode()).hexdigest()[:16]
+        return hashlib.sha256(canonical(replace(self, fitted_on=None).to_json()).encode()).hexdigest()[:16]
 
     def make_encoder(self) -> Encoder:
         return from_spec(self.encoder)
@@ -163,9 +165,7 @@ class Recipe:
                 layers=tuple(_layer(pair) for pair in _expect(list, data["layers"], "layers")),
                 weights=_part(data["weights"]),
                 shapers=tuple(_part(part) for part in _expect(list, data["shapers"], "shapers")),
-                fitted_on=None
-                if fitted is None
-                else FittedOn(*(None if fitted[k] is None else Corpus(**fitted[k]) for k in ("target", "background"))),
+                fitted_on=None if fitted is None else FittedOn(*(_corpus(fitted[k]) for k in ("target", "background"))),
             )
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, RecipeError):
@@ -187,7 +187,8 @@ NAMED: dict[str, tuple[LayerChoice, str, str, str]] = {
 }
 
 
-def _canonical(data: Any) -> str:
+def canonical(data: Any) -> str:
+    """JSON in the one form that hashes are taken of."""
     return json.dumps(data, sort_keys=True, separators=(",", ":"))
 
 
@@ -200,6 +201,12 @@ def _expect(kind: type, value: Any, what: str) -> Any:
 def _layer(pair: Any) -> tuple[int | str, float | None]:
     layer, weight = _expect(list, pair, "a layer")
     return plain_layer(layer), None if weight is None else layer_weight(weight)
+
+
+def _corpus(data: Any) -> Corpus | None:
+    if data is None:
+        return None
+    return Corpus(_expect(int, data["texts"], "a number of texts"), _expect(str, data["sha256"], "a sha256"))
 
 
 def _part(data: Any) -> Part:

@@ -22,7 +22,7 @@ TYPES = {
 
 def encoder_class(spec: Mapping[str, Any]) -> Any:
     kind = spec.get("type")
-    if kind not in TYPES:
+    if not isinstance(kind, str) or kind not in TYPES:
         raise RecipeError(str(unknown_name("encoder type", kind, TYPES)))
     module, name = TYPES[kind]
     return getattr(import_module(module), name)

@@ -130,6 +130,8 @@ class Transformer:
 
     @classmethod
     def from_spec(cls, spec: dict[str, Any]) -> Self:
+        if not isinstance(spec["model"], str):
+            raise ModelError(f"the recipe names the model {spec['model']!r}, which is not a folder or a hub name")
         if spec["weights_format"] != "safetensors":  # who reads a recipe has not said that its source is trusted
             raise ModelError(
                 f"the recipe asks for weights as {spec['weights_format']!r}, which can run code; if you trust "

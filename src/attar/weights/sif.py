@@ -20,6 +20,7 @@ class Sif(Weighting):
     learned = ("token_count_",)
     token_count_: Ints
     needs_texts = True
+    numbers = ("a",)
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from attar.errors import InputError, NotFittedError, RecipeError
+from attar.errors import InputError, NotFittedError, RecipeError, unknown_name
 from attar.types import Floats, State, Tokens, Vocabulary
 
 
@@ -17,7 +17,19 @@ class Weighting(BaseEstimator):  # type: ignore[misc]
 
     learned: ClassVar[tuple[str, ...]] = ()
     needs_texts: ClassVar[bool] = False  # learns from texts, not from the vocabulary alone
+    numbers: ClassVar[tuple[str, ...]] = ()  # parameters that are numbers above 0; all others are switches
     on: str = "target"
+
+    def check_params(self) -> None:
+        """Raise InputError where a constructor value is not allowed."""
+        if self.on not in ("target", "background"):
+            raise unknown_name("texts to fit on", self.on, ("target", "background"))
+        for name, value in self.get_params(deep=False).items():
+            if name in self.numbers:
+                if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
+                    raise InputError(f"{name}={value!r} of {type(self).__name__} is not a number above 0")
+            elif name != "on" and not isinstance(value, bool):
+                raise InputError(f"{name}={value!r} of {type(self).__name__} is neither True nor False")
 
     def fit(self, tokens: Tokens, vocabulary: Vocabulary) -> Self:
         return self
