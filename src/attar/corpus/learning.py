@@ -21,9 +21,10 @@ from attar.embedder import Embedder
 from attar.executors import Executor
 from attar.files import check_target_folder, new_folder
 from attar.fitting import check_corpora, fit_weights, new_shapers, new_weights
-from attar.persist import RECIPE
 from attar.recipe import Corpus, FittedOn, Part
 from attar.weights import Weighting
+
+SAMPLED = "sampled.json"
 
 
 def fit_corpus(
@@ -41,8 +42,8 @@ def fit_corpus(
 ) -> Embedder:
     """Fit the embedder on the files that the patterns in `texts` name, and save it to the folder `out`.
 
-    Counts and moments are exact. What needs quantiles learns from a sample of at most `sample` vectors; recipe.json
-    records its error. Partial results lie beside `out` until it is there: a rerun goes on where the last one ended.
+    Counts and moments are exact. What needs quantiles learns from a sample of at most `sample` vectors; sampled.json
+    in the folder records its error. Partial results lie beside `out` until it is there: a rerun goes on where the last one ended.
     """
     target = Path(out).expanduser().absolute()
     check_target_folder(target, overwrite=overwrite)
@@ -132,9 +133,8 @@ class _Fitting:
 
 
 def _save(embedder: Embedder, target: Path, sampled: Mapping[str, Any], overwrite: bool) -> None:
+    """The recipe folder, with an account of samples in a file of its own: recipe.json is sealed by its checksum."""
     with new_folder(target, overwrite=overwrite) as aside:
         embedder.save(aside, overwrite=True)
         if sampled:
-            path = aside / RECIPE
-            content = json.loads(path.read_text(encoding="utf-8")) | {"sampled": dict(sampled)}
-            path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+            (aside / SAMPLED).write_text(json.dumps(sampled, indent=2) + "\n", encoding="utf-8")
