@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
+import numpy as np
+
 from attar import shapers, weights
 from attar.encoders.registry import from_spec
 from attar.encoders.transformer import Transformer
@@ -73,7 +75,8 @@ class Part:
 
     @classmethod
     def of(cls, estimator: Any) -> Self:
-        params = estimator.get_params(deep=False)
+        given = estimator.get_params(deep=False)
+        params = {name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()}
         try:
             json.dumps(params)
         except TypeError:
