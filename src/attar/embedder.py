@@ -119,9 +119,9 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def encode_chunks(self, texts: Any, size: int = CHUNK) -> Iterator[Floats]:
         """Vectors of a stream of texts, a chunk at a time, in constant memory."""
-        self._ensure_ready()
         self.counts_ = Counts()
         for part, replaced in chunks(texts, size):
+            self._ensure_ready()  # once the first texts are known to be sound: loading a model takes longer
             self.counts_ += Counts(texts=len(part), replaced=replaced)
             once, rows = distinct_texts(part)
             shaped = [shape(self.shapers_, v) for v in self._press.chunks(once, self.counts_)]
