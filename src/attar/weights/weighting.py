@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -27,7 +26,8 @@ class Weighting(BaseEstimator):  # type: ignore[misc]
             raise unknown_name("texts to fit on", self.on, ("target", "background"))
         for name, value in self.get_params(deep=False).items():
             if name in self.numbers:
-                if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not 0 < value < float("inf"):
+                is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+                if not is_number or not 0 < value < float("inf"):
                     raise InputError(f"{name}={value!r} of {type(self).__name__} is not a number above 0")
             elif name != "on" and not isinstance(value, (bool, np.bool_)):
                 raise InputError(f"{name}={value!r} of {type(self).__name__} is neither True nor False")
