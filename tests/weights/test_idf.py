@@ -10,10 +10,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
+import tiny_models
 from attar.errors import InputError, NotFittedError, RecipeError
 from attar.pool import scale_weights
+from attar.tokenizer import TextTokenizer
 from attar.types import Tokens, Vocabulary
 from attar.weights import Idf
 
@@ -140,3 +142,15 @@ def test_state_round_trip():
 def test_a_damaged_state_is_refused(state, told):
     with pytest.raises(RecipeError, match=told):
         Idf().set_state(state)
+
+
+def test_against_scikit_learns_counts_of_real_pieces():
+    tokenizer = TextTokenizer(tiny_models.wordpiece())
+    texts = ["the cat sat on the mat", "a dog, a cat", "walked and played", "", "the the the"]
+    ours = Idf().fit(tokenizer(texts), tokenizer.vocabulary)
+    split = tiny_models.wordpiece()
+    theirs = CountVectorizer(analyzer=lambda text: split.encode(text, add_special_tokens=False).tokens, binary=True)
+    counts = np.asarray(theirs.fit_transform(texts).sum(axis=0))[0]
+    pieces = tokenizer.vocabulary.pieces
+    found = {pieces[i]: int(n) for i, n in enumerate(ours.document_frequency_) if n}
+    assert found == dict(zip(theirs.get_feature_names_out(), counts.tolist(), strict=True))
