@@ -1,0 +1,112 @@
+"""The transformer itself, loaded afresh and cut off behind the last layer that a recipe needs."""
+
+from __future__ import annotations
+
+import copy
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from attar.encoders import default
+from attar.encoders.transformer import Transformer
+from attar.engine.loading import is_folder
+from attar.errors import MissingExtra
+
+
+@dataclass(frozen=True)
+class BaseModel:
+    """A plain transformers model."""
+
+    model: Any
+    n_layers: int  # that are left of it
+    ends_with_last: bool  # its last_hidden_state is the highest wanted layer
+
+
+def load_base(encoder: Transformer, layers: Sequence[int]) -> BaseModel:
+    """The encoder's model in float32 and plain attention, without the blocks above the highest of these layers.
+
+    Cutting off blocks does not give the same layer where the model norms its last one alone: then all blocks stay.
+    """
+    model = _load(encoder)
+    last = max(layers)
+    n_layers = encoder.n_layers
+    with torch.inference_mode():
+        wanted = _run(model)
+        if last < n_layers:
+            short = _shorten(model, last)
+            if short is not None and _same_layers(_run(short), wanted, last):
+                return BaseModel(short, last, True)
+        ends = last == n_layers and _same(wanted.last_hidden_state, wanted.hidden_states[last])
+    return BaseModel(model, n_layers, ends)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No progress bars and no advice from transformers on stderr."""
+    from transformers.utils import logging as settings
+
+    library = logging.getLogger("transformers")
+    level, bars = library.level, settings.is_progress_bar_enabled()
+    library.setLevel(logging.ERROR)
+    settings.disable_progress_bar()
+    try:
+        yield
+    finally:
+        library.setLevel(level)
+        if bars:
+            settings.enable_progress_bar()
+
+
+def _load(encoder: Transformer) -> Any:
+    try:
+        import transformers
+    except ImportError:
+        raise MissingExtra("exporting a transformer", "models") from None
+    local = encoder.name == default.NAME or is_folder(encoder.name)
+    model = transformers.AutoModel.from_pretrained(
+        str(encoder.folder) if local else encoder.name,
+        revision=encoder.revision,
+        local_files_only=local,
+        use_safetensors=encoder.weights_format == "safetensors",
+        trust_remote_code=False,
+        dtype=torch.float32,
+    )
+    if model.config.is_encoder_decoder:
+        model = model.get_encoder()
+    return model.eval()
+
+
+def _shorten(model: Any, n_layers: int) -> Any:
+    """The same model with its first blocks only, or None where its settings do not allow it."""
+    config = copy.deepcopy(model.config)
+    try:
+        config.num_hidden_layers = n_layers
+        short = type(model)(config)
+        missing = short.load_state_dict(model.state_dict(), strict=False).missing_keys
+    except (AttributeError, TypeError, ValueError, RuntimeError, IndexError, KeyError):
+        return None
+    return None if missing else short.eval()
+
+
+def _run(model: Any) -> Any:
+    n_tokens = model.get_input_embeddings().weight.shape[0]
+    ids = torch.arange(1, 15).remainder(n_tokens).view(2, 7)
+    try:
+        return model(input_ids=ids, output_hidden_states=True)
+    except (RuntimeError, IndexError):  # a model without blocks may not run at all
+        return None
+
+
+def _same_layers(short: Any, wanted: Any, last: int) -> bool:
+    if short is None or len(short.hidden_states) != last + 1:
+        return False
+    pairs = zip(short.hidden_states, wanted.hidden_states, strict=False)
+    return all(_same(a, b) for a, b in pairs) and _same(short.last_hidden_state, wanted.hidden_states[last])
+
+
+def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return a.shape == b.shape and bool(torch.allclose(a, b, rtol=1e-5, atol=1e-6 * float(b.abs().max())))

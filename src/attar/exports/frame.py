@@ -1,0 +1,64 @@
+"""What stands around every text: special tokens, the template's words and its masks."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tokenizers
+
+from attar.errors import ModelError
+from attar.types import Encoder, Role, Tokens
+
+_PROBES = ("a", "1", "the", ".")
+_HEAD, _TAIL = "before", "after"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Ids and roles before and after a text."""
+
+    head: tuple[int, ...]
+    head_roles: tuple[int, ...]
+    tail: tuple[int, ...]
+    tail_roles: tuple[int, ...]
+
+    @property
+    def tokens(self) -> tuple[tuple[int, int], ...]:
+        """(id, role) of each."""
+        return (*zip(self.head, self.head_roles, strict=True), *zip(self.tail, self.tail_roles, strict=True))
+
+
+def frame_of(encoder: Encoder) -> Frame:
+    """Seen from a text that surely has tokens of its own."""
+    for probe in _PROBES:
+        tokens: Tokens = encoder.tokenize([probe])
+        own = np.flatnonzero(tokens.roles == Role.TEXT)
+        if len(own):
+            first, last = int(own[0]), int(own[-1]) + 1
+            ids, roles = tokens.ids.tolist(), tokens.roles.tolist()
+            return Frame(tuple(ids[:first]), tuple(roles[:first]), tuple(ids[last:]), tuple(roles[last:]))
+    raise ModelError(f"the tokenizer of {encoder!r} finds no token in any of {_PROBES}; it can't be exported")
+
+
+def with_frame(tokenizer: tokenizers.Tokenizer, frame: Frame) -> tokenizers.Tokenizer:
+    """A copy that puts the frame around each text by itself; cutting a text leaves the frame whole."""
+    settings: dict[str, Any] = json.loads(tokenizer.to_str())
+    pieces: list[dict[str, Any]] = [{"Sequence": {"id": "A", "type_id": 0}}]
+    special: dict[str, Any] = {}
+    for name, ids in ((_HEAD, frame.head), (_TAIL, frame.tail)):
+        if ids:
+            piece = {"SpecialToken": {"id": name, "type_id": 0}}
+            pieces = [piece, *pieces] if name == _HEAD else [*pieces, piece]
+            special[name] = {"id": name, "ids": list(ids), "tokens": [tokenizer.id_to_token(i) for i in ids]}
+    pair = [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}]
+    settings["post_processor"] = {
+        "type": "TemplateProcessing",
+        "single": pieces,
+        "pair": pair,
+        "special_tokens": special,
+    }
+    settings |= {"truncation": None, "padding": None}
+    return tokenizers.Tokenizer.from_str(json.dumps(settings))

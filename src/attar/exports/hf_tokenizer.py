@@ -1,0 +1,45 @@
+"""The tokenizer files of an exported transformer: template, limit and literal special tokens as Attar has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import tokenizers
+
+from attar.encoders.average import tokenizer_of
+from attar.encoders.transformer import Transformer
+from attar.exports.frame import frame_of, with_frame
+from attar.types import Vocabulary
+
+_PAD_TOKENS = ("[PAD]", "<pad>", "<|endoftext|>", "</s>", "[SEP]")
+
+
+def framed_tokenizer(encoder: Transformer) -> tokenizers.Tokenizer:
+    """The encoder's tokenizer, which puts special tokens and template around a text by itself."""
+    return with_frame(tokenizer_of(encoder), frame_of(encoder))
+
+
+def save_tokenizer(encoder: Transformer, folder: Path) -> None:
+    """Write tokenizer.json and tokenizer_config.json for any version of transformers."""
+    from transformers import PreTrainedTokenizerFast
+
+    vocabulary = encoder.vocabulary
+    named = {"mask_token": vocabulary.mask_id, "unk_token": vocabulary.unknown_id, "pad_token": pad_id(vocabulary)}
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=framed_tokenizer(encoder),
+        model_max_length=encoder.limit or 10**9,
+        padding_side="right",
+        truncation_side="right",
+        split_special_tokens=True,  # a "[MASK]" in a text is text
+        model_input_names=["input_ids", "attention_mask"],
+        **{name: vocabulary.pieces[i] for name, i in named.items() if i is not None},
+    )
+    tokenizer.save_pretrained(str(folder))
+
+
+def pad_id(vocabulary: Vocabulary) -> int:
+    """What fills up short texts of a batch; hidden by the mask, so that any token will do."""
+    for piece in _PAD_TOKENS:
+        if piece in vocabulary.pieces:
+            return vocabulary.pieces.index(piece)
+    return min(vocabulary.special_ids, default=0)
