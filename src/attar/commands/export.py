@@ -1,0 +1,49 @@
+"""attar export"""
+
+from __future__ import annotations
+
+import logging
+
+import click
+
+log = logging.getLogger("attar")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  attar export my-recipe --to sentence-transformers -o my-model
+  attar export my-recipe --to onnx -o my-graph
+  attar export my-table-recipe --to model2vec -o my-static-model
+  attar export plain --model ./bert-base-uncased --to sentence-transformers -o bert-mean
+"""
+)
+@click.argument("recipe", metavar="RECIPE")
+@click.option("--to", "to", metavar="FORMAT", required=True, help="sentence-transformers, model2vec or onnx.")
+@click.option("-o", "--output", metavar="FOLDER", required=True, help="The folder to write.")
+@click.option("--model", metavar="DIR|NAME", help="The model, where it has moved or the recipe is a named one.")
+@click.option("--overwrite", is_flag=True, help="Replace the folder if it exists.")
+def export(recipe: str, to: str, output: str, model: str | None, overwrite: bool) -> None:
+    """Write RECIPE as a folder that runs in other libraries, without attar.
+
+    RECIPE is a folder that `attar fit` wrote, or a named recipe that has nothing to learn. The folder gives the same
+    vectors; what a format can't hold is refused.
+    """
+    from pathlib import Path
+
+    from attar.embedder import Embedder
+    from attar.encoders.transformer import Transformer
+    from attar.errors import unknown_name
+    from attar.exports import FORMATS
+    from attar.exports import export as write
+    from attar.files import check_target_folder
+
+    if to not in FORMATS:
+        raise unknown_name("export format", to, FORMATS)
+    check_target_folder(Path(output).expanduser(), overwrite=overwrite)
+    encoder = Transformer(model) if model is not None else None
+    saved = "/" in recipe or Path(recipe).is_dir()
+    embedder = Embedder.load(recipe, encoder=encoder) if saved else Embedder.from_recipe(recipe, encoder)
+    for note in write(embedder, to, output, overwrite=overwrite):
+        log.info("%s", note)
+    log.info("wrote the recipe %s as a folder for %s to %s", embedder.recipe.id, to, output)
