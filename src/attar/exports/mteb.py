@@ -1,0 +1,116 @@
+"""A fitted embedder as a model of mteb 2."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from attar.embedder import Embedder
+from attar.encoders.transformer import Transformer
+from attar.errors import MissingExtra
+from attar.exports.card import base_name, licence_of
+from attar.types import Floats
+
+try:
+    from mteb.models import ModelMeta
+    from mteb.types import Licenses
+except ImportError:
+    raise MissingExtra("running mteb", "mteb") from None
+
+_HEADER = 8  # bytes that say how long the header of a safetensors file is
+
+
+class Model:
+    """What `mteb.evaluate` takes: a fitted Embedder, or the folder of a saved recipe.
+
+    Nothing is fitted on a task's texts: what the recipe learned, it learned before.
+    """
+
+    def __init__(self, recipe: Embedder | str | Path, revision: str | None = None, device: str | None = None) -> None:
+        self.embedder = recipe if isinstance(recipe, Embedder) else Embedder.load(recipe)
+        self.n_dims = self.embedder.encode([]).shape[1]  # refuses what has not learned yet
+        self.revision = revision
+        self.device = device
+
+    def encode(
+        self,
+        inputs: Any,
+        *,
+        task_metadata: Any,
+        hf_split: str,
+        hf_subset: str,
+        prompt_type: Any = None,
+        **kwargs: Any,
+    ) -> Floats:
+        """Vectors of a DataLoader's texts; batches are of no consequence and kwargs (batch_size ...) not needed."""
+        return self.embedder.encode([text for batch in inputs for text in batch["text"]])
+
+    def similarity(self, embeddings1: npt.ArrayLike, embeddings2: npt.ArrayLike) -> Floats:
+        """Cosine of each with each."""
+        return self.embedder.similarity(embeddings1, embeddings2)
+
+    def similarity_pairwise(self, embeddings1: npt.ArrayLike, embeddings2: npt.ArrayLike) -> Floats:
+        """Cosine of each with its counterpart."""
+        a, b = (np.atleast_2d(np.asarray(x, dtype=np.float64)) for x in (embeddings1, embeddings2))
+        lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+        products = np.einsum("nd,nd->n", a, b)
+        cosines = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+        return np.asarray(cosines, dtype=np.float32)
+
+    @property
+    def mteb_model_meta(self) -> ModelMeta:
+        """Name and revision say recipe and fit; training data is the base model's, which only its own card tells."""
+        recipe, encoder = self.embedder.recipe, self.embedder.encoder_
+        base, licence = base_name(recipe.encoder), licence_of(encoder)
+        n_parameters = _n_parameters(encoder)
+        limit = getattr(encoder, "limit", None)
+        return ModelMeta(
+            loader=None,
+            name=f"attar/{(base or recipe.encoder['type']).rpartition('/')[2]}-{recipe.id}",
+            revision=self.revision or _revision(recipe),
+            release_date=None,
+            languages=None,
+            n_parameters=n_parameters,
+            memory_usage_mb=None if n_parameters is None else n_parameters * 4 / 2**20,
+            max_tokens=None if limit is None else float(limit),
+            embed_dim=self.n_dims,
+            license=licence if licence in _known_licences() else None,
+            open_weights=True,
+            public_training_code=None,
+            public_training_data=None,
+            framework=["PyTorch"] if isinstance(encoder, Transformer) else ["NumPy"],
+            similarity_fn_name="cosine",
+            use_instructions=False,
+            training_datasets=None,
+            adapted_from=base,
+            experiment_kwargs={"recipe": json.dumps(recipe.to_json(), sort_keys=True)},
+        )
+
+
+def _revision(recipe: Any) -> str:
+    """The same for the same recipe fitted on the same texts."""
+    fitted = recipe.fitted_on
+    corpora = [] if fitted is None else [c.sha256[:16] for c in (fitted.target, fitted.background) if c is not None]
+    return "-".join([recipe.id, *corpora])
+
+
+def _n_parameters(encoder: Any) -> int | None:
+    """Counted from the headers of the weights, which are not read for it."""
+    folder = getattr(encoder, "folder", None)
+    files = sorted(Path(folder).glob("*.safetensors")) if folder is not None else []
+    if not files:
+        return None
+    total = 0
+    for path in files:
+        with open(path, "rb") as file:
+            header = json.loads(file.read(int.from_bytes(file.read(_HEADER), "little")))
+        total += sum(int(np.prod(about["shape"])) for name, about in header.items() if name != "__metadata__")
+    return total
+
+
+def _known_licences() -> tuple[str, ...]:
+    return tuple(str(name) for name in get_args(Licenses))
