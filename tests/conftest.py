@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 
 import tiny_models
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from attar import Transformer
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+hypothesis.settings.register_profile("attar", deadline=None)  # a busy machine is no failure
+hypothesis.settings.load_profile("attar")
 ROOT = Path(__file__).resolve().parent.parent
 
 

@@ -53,6 +53,18 @@ def test_a_narrower_token_table_can_not_be_mixed_but_stands_alone(tiny_electra_d
         Embedder(encoder, layers=(-1, 2)).encode(TEXTS)
 
 
+def test_the_same_for_albert(tmp_path):
+    import transformers
+
+    tokenizer = tiny_models.wordpiece()
+    config = transformers.AlbertConfig(**tiny_models.small(tokenizer) | {"embedding_size": 4})
+    folder = tiny_models.save(tmp_path / "albert", tiny_models.spread(transformers.AlbertModel(config)), tokenizer)
+    encoder = Transformer(folder)
+    assert Embedder(encoder, layers=-1).encode(TEXTS).shape == (4, 4)
+    with pytest.raises(InputError, match=r"layer -1: 4, layer 3: 16"):
+        Embedder(encoder, layers=(-1, "last")).encode(TEXTS)
+
+
 @pytest.mark.parametrize("layers", [[4], [-2], [0, 99]])
 def test_layers_out_of_range_are_refused(tiny_bert, layers):
     tokens = tiny_bert.tokenize(["a"])

@@ -123,7 +123,7 @@ BOMBED: list[str] = []
 def test_a_pickle_is_refused_and_never_opened(folder, tmp_path):
     BOMBED[:] = [str(tmp_path / "bombed")]
     (folder / "model.safetensors").unlink()
-    (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Bomb()))
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Bomb(), protocol=2))
     told = failure(folder)
     assert "pytorch_model.bin" in told
     assert "weights_format='pickle'" in told
@@ -133,7 +133,7 @@ def test_a_pickle_is_refused_and_never_opened(folder, tmp_path):
 def test_a_pickle_asked_for_by_name_can_not_run_code_either(folder, tmp_path):
     BOMBED[:] = [str(tmp_path / "bombed")]
     (folder / "model.safetensors").unlink()
-    (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Bomb()))
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Bomb(), protocol=2))
     failure(folder, weights_format="pickle")
     assert not Path(BOMBED[0]).exists()
 

@@ -7,10 +7,11 @@ import pytest
 import torch
 import transformers
 
-from attar import Transformer
+from attar import Embedder, Transformer
 from attar.encoders import default
 from attar.engine import packing
 from attar.engine.model import LayeredModel
+from attar.errors import InputError
 from attar.types import Tokens
 from tiny_models import spread
 
@@ -110,4 +111,9 @@ def test_minilm():
 
 
 def test_mobilebert(mobilebert_dir):
-    check_real(Transformer(mobilebert_dir), str(mobilebert_dir))
+    encoder = Transformer(mobilebert_dir)
+    check_real(encoder, str(mobilebert_dir))
+    assert (encoder.width(-1), encoder.width(0)) == (128, 512)
+    assert Embedder(encoder, layers=-1).encode(["a cat"]).shape == (1, 128)
+    with pytest.raises(InputError, match="can't be mixed"):
+        Embedder(encoder, layers=(-1, 24)).encode(["a cat"])
