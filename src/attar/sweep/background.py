@@ -35,13 +35,14 @@ class Background:
         counted = tuple(sentences(path))
         if not counted:
             raise InputError(f"the background corpus {str(path)!r} holds no sentences")
-        return cls(counted, _some(counted, grid.background_texts), _some(counted, grid.average_texts))
+        return cls(counted, some(counted, grid.background_texts), some(counted, grid.average_texts))
 
     @property
     def corpora(self) -> Corpora:
         return Corpora(*(Corpus.of(texts).sha256 for texts in (self.counted, self.embedded, self.averaged)))
 
 
-def _some(texts: tuple[str, ...], wanted: int | None) -> tuple[str, ...]:
+def some(texts: tuple[str, ...], wanted: int | None) -> tuple[str, ...]:
+    """So many of them, drawn once and for all, in their order."""
     chosen = draw(len(texts), wanted)
     return texts if chosen is None else tuple(texts[int(i)] for i in chosen)

@@ -36,6 +36,7 @@ def paper_grid(tasks: tuple[str, ...] = ("all", "isoscore", "alignment", "unifor
     steps = tuple(-1 + 0.25 * i for i in range(10))
     parts = (
         Part(tasks, weights=_WEIGHTS, shapes=_SHAPES, mix=(0.0, 0.5, 1.0)),
+        Part(tasks, weights=("idf",), shapes=(("zscore", "unit"),)),  # the named recipe "similarity"
         Part(tasks, ("T0", "T4"), (("last",), ("first", "last")), _WEIGHTS, _SHAPES),
         Part(scored, ("none", *_TEMPLATES), (("each",), ("first", "last")), ("mean", "mean-without-masks", "mask")),
         Part(scored, layers=_SETS, mix=steps),

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any
 
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from attar import shapers, weights
 from attar._version import __version__
@@ -94,7 +94,7 @@ def _row(cell: Cell, subject: Subject, found: Mapping[str, Any], origin: Origin,
     made = Recipe.of(
         origin.encoder, choice.layers, weights.parse(choice.weights), shapers.parse(choice.shape), None
     ).to_json()
-    details = {**origin.details, "sampled_from": subject.sampled_from}
+    details = {**origin.details, "sampled_from": subject.sampled_from, "source": subject.source}
     if subject.family == "clustering":
         details["runs"] = origin.runs
     return CellRow(

@@ -1,0 +1,68 @@
+"""attar best"""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from attar.errors import InputError
+
+log = logging.getLogger("attar")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  attar best RUN
+  attar best RUN --json | jq '.[0].recipe'
+  attar best RUN --for sts --save my-recipe
+  attar encode texts.txt --recipe ./my-recipe -o vectors.npy
+"""
+)
+@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
+@click.option("--for", "subject", metavar="TASK|FAMILY", help="Only this one; needed with --save if there are several.")
+@click.option("--model", metavar="NAME", help="Only recipes of this model.")
+@click.option("--save", "folder", metavar="FOLDER", type=click.Path(path_type=Path), help="Write it as a recipe.")
+@click.option("--data", metavar="DIR", type=click.Path(path_type=Path), help="Where the tasks are, if they have moved.")
+@click.option("--overwrite", is_flag=True, help="Replace the folder if it exists.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def best(
+    run: Path,
+    subject: str | None,
+    model: str | None,
+    folder: Path | None,
+    data: Path | None,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Show the best recipe of each family and task, and what each named recipe loses against it (its regret)."""
+    from attar.store import Store
+    from attar.sweep.best import best_recipes, find_best
+    from attar.sweep.keep_best import Sources, save_best
+
+    with Store.of_run(run) as store:
+        rows = store.rows()
+    chosen = [find_best(rows, subject, model)] if subject else best_recipes(rows)
+    chosen = [one for one in chosen if model in (None, one.model)]
+    if as_json:
+        click.echo(json.dumps([asdict(one) for one in chosen], indent=1))
+    else:
+        for one in chosen:
+            recipe = one.recipe
+            mix = f", {recipe.mix:g} of Avg." if recipe.mix else ""
+            click.echo(
+                f"{one.subject:16} {100 * one.score:5.1f}  {recipe.model}: template {recipe.template}, "
+                f"layers {recipe.layers}, {recipe.weights}, {recipe.shape}{mix}"
+            )
+            lost = ", ".join(f"{name} {100 * regret:.1f}" for name, regret in one.regrets.items())
+            click.echo(f"{'':16} regret: {lost or 'the run has no cell of a named recipe'}")
+    if folder is not None:
+        if len(chosen) != 1:
+            known = ", ".join(dict.fromkeys(one.subject for one in chosen))
+            raise InputError(f"--save keeps one recipe, and there are {len(chosen)}; say which --for: {known}")
+        embedder = save_best(chosen[0], rows, Sources.of_run(run, data), folder, overwrite=overwrite)
+        log.info("saved the recipe %s to %s", embedder.recipe.id, folder)

@@ -1,0 +1,1 @@
+"""Reports: the cells of a run as tables, figures and one page."""

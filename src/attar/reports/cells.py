@@ -1,0 +1,110 @@
+"""What a report shows: the cells of one run or more, each with the score that the paper printed for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from attar.errors import InputError
+from attar.store import CellRow, Store
+from attar.tasks import FAMILIES, published
+
+AGGREGATIONS = {
+    "mean": "mean",
+    "idf": "idf-target",
+    "idf@background": "idf-background",
+    "debiased": "debiased",
+    "mask": "mask",
+}
+_MIXES = {0.0: "BERT", 0.5: "BERT+Avg", 1.0: "Avg"}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A column of the paper's tables: the template, or how much of Avg."""
+
+    template: str
+    mix: float
+
+    @property
+    def label(self) -> str:
+        if self.mix == 0:
+            return "no template" if self.template == "none" else self.template
+        mixed = "Avg." if self.mix == 1 else f"+ {self.mix:g} Avg."
+        return mixed if self.template == "none" else f"{self.template} {mixed}"
+
+    @property
+    def published(self) -> str | None:
+        """The paper's column."""
+        if self.template == "none":
+            return _MIXES.get(self.mix)
+        return self.template if self.mix == 0 and self.template in published.MODELS else None
+
+
+@dataclass(frozen=True)
+class Cells:
+    """All scored cells of some runs."""
+
+    rows: tuple[CellRow, ...]
+
+    @classmethod
+    def of_runs(cls, runs: Sequence[Path]) -> Cells:
+        found: dict[str, CellRow] = {}
+        for run in runs:
+            with Store.of_run(run) as store:
+                found |= {row.cell: row for row in store.rows()}
+        if not any(row.score is not None for row in found.values()):
+            raise InputError(f"no cell is scored yet in {', '.join(map(str, runs))}: let attar sweep run first")
+        return cls(tuple(sorted(found.values(), key=sort_key)))
+
+    @property
+    def scored(self) -> tuple[CellRow, ...]:
+        return tuple(row for row in self.rows if row.score is not None)
+
+    @cached_property
+    def last_layer(self) -> dict[str, int]:
+        """The highest layer of each model that a cell has."""
+        found: dict[str, int] = {}
+        for row in self.rows:
+            found[row.model] = max(found.get(row.model, -1), *map(int, row.layers.split("+")))
+        return found
+
+    @property
+    def families(self) -> list[str]:
+        present = {row.family for row in self.scored}
+        return [family for family in FAMILIES if family in present]
+
+    def tasks(self, family: str) -> list[str]:
+        return sorted({row.task for row in self.scored if row.family == family})
+
+    @property
+    def models(self) -> list[str]:
+        return sorted(self.last_layer)
+
+    def paper_layers(self, model: str, template: str) -> str:
+        """The layers of the paper's tables: first + last, and with a template the last."""
+        last = self.last_layer[model]
+        return str(last) if template != "none" or last == 1 else f"1+{last}"
+
+    def published(self, row: CellRow) -> float | None:
+        """The paper's figure (of BERT base, from 0 to 100) for the cell at the same place of its tables."""
+        column = Variant(row.template, row.mix).published
+        if (
+            column is None
+            or row.weights not in AGGREGATIONS
+            or row.shape not in published.POSTPROCESSES.values()
+            or row.layers != self.paper_layers(row.model, row.template)
+            or row.family not in ("sts", "clustering")
+        ):
+            return None
+        try:
+            return published.score(row.task, column, AGGREGATIONS[row.weights], row.shape)
+        except InputError:  # a task of the user's own
+            return None
+
+
+def sort_key(row: CellRow) -> tuple[object, ...]:
+    layers = tuple(int(layer) for layer in row.layers.split("+"))
+    return row.family, row.task, row.model, row.template, len(layers), layers, row.weights, row.shape, row.mix, row.cell

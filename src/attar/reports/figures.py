@@ -1,0 +1,147 @@
+"""Figures of a report as PNG or SVG files: layer curves, heat maps of the mix, isotropy, alignment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attar.errors import MissingExtra, OutputError
+from attar.files import check_parent, new_file
+from attar.reports.cells import Cells, Variant
+from attar.store import CellRow
+
+Key = Callable[[CellRow], tuple[Any, ...]]
+
+
+def write_figures(cells: Cells, folder: Path, form: str) -> int:
+    """Draw all that the cells allow into a folder; returns how many figures that were."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("drawing figures", "models") from None
+    check_parent(folder)
+    if folder.is_file():
+        raise OutputError(f"can't write figures to {str(folder)!r}: it is a file; give a folder")
+    folder.mkdir(exist_ok=True)
+    n = 0
+    for name, draw in figures(cells):
+        figure = Figure(figsize=(6.4, 4), layout="constrained")
+        draw(figure.subplots())
+        with new_file(folder / f"{name}.{form}") as aside:
+            # No date inside, so that the same cells give the same file.
+            figure.savefig(aside, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
+        n += 1
+    return n
+
+
+def figures(cells: Cells) -> Iterator[tuple[str, Callable[[Any], None]]]:
+    """Name and drawing of each figure that has something to show."""
+    for model in cells.models:
+        for family in cells.families:
+            tasks = cells.tasks(family)
+            mine = [row for row in cells.scored if row.model == model and row.task in tasks]
+            plain = [row for row in mine if row.shape == "none" and row.weights == "mean"]
+            curves = means((row for row in plain if row.mix == 0), len(tasks), lambda r: (r.template, r.layers))
+            if len({layers for _, layers in curves}) > 2:
+                yield f"layers-{model}-{family}", _layer_curves(curves, f"{model}: {family}, mean of tokens")
+            heat = means((r for r in plain if r.template == "none"), len(tasks), lambda r: (r.mix, r.layers))
+            if len({mix for mix, _ in heat}) > 3:
+                yield f"mix-{model}-{family}", _heat_map(heat, f"{model} + Avg.: {family}")
+            points = _joined(cells, model, "isoscore", means(mine, len(tasks), _recipe))
+            if family != "classification" and len(points) > 2:
+                yield f"isotropy-{model}-{family}", _isotropy(points, f"{model}: {family}")
+        aligned = means((r for r in cells.scored if r.model == model and r.task == "alignment"), 1, _recipe)
+        points = _joined(cells, model, "uniformity", aligned)
+        if points:
+            yield f"alignment-{model}", _alignment(points, model)
+
+
+def means(rows: Iterable[CellRow], n_tasks: int, key: Key) -> dict[tuple[Any, ...], tuple[float, float]]:
+    """Mean and standard deviation over tasks (times 100), of keys that have all of them."""
+    held: dict[tuple[Any, ...], list[float]] = {}
+    for row in rows:
+        held.setdefault(key(row), []).append(100 * (row.score or 0.0))
+    return {
+        k: (float(np.mean(v)), float(np.std(v, ddof=1)) if len(v) > 1 else 0.0)
+        for k, v in held.items()
+        if len(v) == n_tasks
+    }
+
+
+def _recipe(row: CellRow) -> tuple[Any, ...]:
+    return (Variant(row.template, row.mix).label, row.layers, row.weights, row.shape)
+
+
+def _joined(
+    cells: Cells, model: str, measure: str, scores: dict[tuple[Any, ...], tuple[float, float]]
+) -> list[tuple[str, float, float]]:
+    """Variant, measure and score of the recipes that have both; whitened ones say nothing about isotropy."""
+    found = []
+    for row in cells.scored:
+        if row.model == model and row.task == measure and _recipe(row) in scores:
+            if measure == "isoscore" and "whiten" in row.shape:
+                continue
+            found.append((_recipe(row)[0], 100 * (row.score or 0.0), scores[_recipe(row)][0]))
+    return found
+
+
+def _layer_place(layers: str) -> tuple[int, ...]:
+    numbers = [int(layer) for layer in layers.split("+")]
+    return (len(numbers), *numbers)
+
+
+def _layer_curves(curves: dict[tuple[Any, ...], tuple[float, float]], title: str) -> Callable[[Any], None]:
+    def draw(axes: Any) -> None:
+        places = sorted({layers for _, layers in curves if layers.count("+") < 2}, key=_layer_place)
+        for template in sorted({t for t, _ in curves}, key=lambda t: (t != "none", t)):
+            at = [i for i, layers in enumerate(places) if (template, layers) in curves]
+            y, sd = (np.array([curves[template, places[i]][k] for i in at]) for k in (0, 1))
+            axes.plot(at, y, marker="o", markersize=3, label="no template" if template == "none" else template)
+            axes.fill_between(at, y - sd, y + sd, alpha=0.12)
+        axes.set_xticks(range(len(places)), places, fontsize=7)
+        axes.set(xlabel="layer", ylabel="score × 100", title=title)
+        axes.legend(frameon=False)
+
+    return draw
+
+
+def _heat_map(heat: dict[tuple[Any, ...], tuple[float, float]], title: str) -> Callable[[Any], None]:
+    def draw(axes: Any) -> None:
+        columns = sorted({layers for mix, layers in heat if mix != 0}, key=_layer_place)
+        mixes = sorted({mix for mix, layers in heat if layers in columns})
+        grid = np.array([[heat.get((mix, layers), (np.nan, 0))[0] for layers in columns] for mix in mixes])
+        image = axes.imshow(grid, aspect="auto", origin="lower", cmap="viridis")
+        best = np.unravel_index(np.nanargmax(grid), grid.shape)
+        axes.plot(best[1], best[0], marker="x", color="white", markersize=10, markeredgewidth=2)
+        axes.set_xticks(range(len(columns)), columns, rotation=45, fontsize=7)
+        axes.set_yticks(range(len(mixes)), [f"{mix:g}" for mix in mixes])
+        axes.set(xlabel="layers", ylabel="weight of Avg.", title=title)
+        axes.figure.colorbar(image, ax=axes)
+
+    return draw
+
+
+def _isotropy(points: list[tuple[str, float, float]], title: str) -> Callable[[Any], None]:
+    def draw(axes: Any) -> None:
+        for variant in sorted({p[0] for p in points}):
+            x, y = (np.array([p[k] for p in points if p[0] == variant]) for k in (1, 2))
+            r = np.corrcoef(x, y)[0, 1] if len(x) > 2 and x.std() > 0 and y.std() > 0 else float("nan")
+            axes.scatter(x, y, s=16, alpha=0.7, label=f"{variant}, r = {r:.2f}")
+        axes.set(xlabel="IsoScore × 100", ylabel="score × 100", title=title)
+        axes.legend(frameon=False, fontsize=7)
+
+    return draw
+
+
+def _alignment(points: list[tuple[str, float, float]], title: str) -> Callable[[Any], None]:
+    def draw(axes: Any) -> None:
+        for variant in sorted({p[0] for p in points}):
+            x, y = (np.array([p[k] for p in points if p[0] == variant]) / 100 for k in (1, 2))
+            axes.scatter(x, y, s=16, alpha=0.7, label=variant)
+        axes.set(xlabel="uniformity", ylabel="alignment", title=title)
+        axes.legend(frameon=False, fontsize=7)
+
+    return draw

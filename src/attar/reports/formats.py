@@ -1,0 +1,98 @@
+"""Tables as CSV, Markdown and LaTeX, and all cells as one CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+
+from attar.reports.cells import Cells
+from attar.reports.tables import Table, Value
+
+CELL_COLUMNS = (
+    "task",
+    "model",
+    "template",
+    "layers",
+    "weights",
+    "shape",
+    "mix",
+    "family",
+    "metric",
+    "texts",
+    "published",
+    "error",
+    "score",
+    "low",
+    "high",
+)
+_LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {"~": "\\textasciitilde{}", "^": "\\^{}", "\\": "\\textbackslash{}"}
+
+
+def cells_csv(cells: Cells) -> str:
+    """One row a cell, sorted; scores from 0 to 1, the published ones as printed. Nothing that a rerun would change."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(CELL_COLUMNS)
+    lines = []
+    for row in cells.rows:
+        known = {"published": cells.published(row), "mix": f"{row.mix:g}"}
+        known |= {name: None if (x := getattr(row, name)) is None else f"{x:.6f}" for name in ("score", "low", "high")}
+        lines.append([str(_or_empty(known.get(name, getattr(row, name, None)))) for name in CELL_COLUMNS])
+    writer.writerows(sorted(lines))
+    return out.getvalue()
+
+
+def _or_empty(value: object) -> object:
+    return "" if value is None else value
+
+
+def markdown(tables: Iterable[Table]) -> str:
+    """The best of each column in bold, the published value in brackets."""
+    blocks = []
+    for table in tables:
+        head = [*table.labels, *table.columns]
+        rule = ["---"] * len(table.labels) + ["---:"] * len(table.columns)
+        body = [[*labels, *(_markdown_value(value) for value in values)] for labels, values in table.rows]
+        lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in [head, rule, *body]]
+        blocks.append(f"### {table.title}\n\n" + "\n".join(lines) + "\n")
+    return "\n".join(blocks)
+
+
+def latex(tables: Iterable[Table]) -> str:
+    """One table environment each, with booktabs rules."""
+    return "\n".join(_latex_table(table) for table in tables)
+
+
+def _latex_table(table: Table) -> str:
+    lines = [" & ".join(map(escape_latex, [*table.labels, *table.columns])) + r" \\", r"\midrule"]
+    for labels, values in table.rows:
+        lines.append(" & ".join([*map(escape_latex, labels), *map(_latex_value, values)]) + r" \\")
+    columns = "l" * len(table.labels) + "r" * len(table.columns)
+    return (
+        "\\begin{table}\n\\caption{"
+        + escape_latex(table.title)
+        + "}\n\\begin{tabular}{"
+        + columns
+        + "}\n\\toprule\n"
+        + "\n".join(lines)
+        + "\n\\bottomrule\n\\end{tabular}\n\\end{table}\n"
+    )
+
+
+def escape_latex(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def _markdown_value(value: Value | None) -> str:
+    if value is None:
+        return ""
+    number = f"**{value.score:.1f}**" if value.best else f"{value.score:.1f}"
+    return number if value.published is None else f"{number} ({value.published:.1f})"
+
+
+def _latex_value(value: Value | None) -> str:
+    if value is None:
+        return "--"
+    number = f"\\textbf{{{value.score:.1f}}}" if value.best else f"{value.score:.1f}"
+    return number if value.published is None else f"{number} ({value.published:.1f})"

@@ -1,0 +1,108 @@
+"""The page: one HTML file with its data, style and script inside; it asks nothing of the network."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
+
+from attar._version import __version__
+from attar.reports.cells import Cells, Variant
+from attar.reports.tables import SHAPES, WEIGHTS, best_table
+from attar.tasks import published
+
+_INDEXED = ("task", "model", "template", "layers", "weights", "shape")
+
+
+def page(cells: Cells, title: str = "Sentence vectors, recipe by recipe") -> str:
+    """The whole document."""
+    parts = {name: _resource(name) for name in ("report.html", "report.css", "charts.js", "sections.js", "report.js")}
+    data = json.dumps(page_data(cells), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    script = "\n".join(parts[name] for name in ("charts.js", "sections.js", "report.js"))
+    return (
+        parts["report.html"]
+        .replace("{{title}}", html.escape(title))
+        .replace("{{style}}", parts["report.css"])
+        .replace("{{data}}", data.replace("</", "<\\/"))
+        .replace("{{script}}", script)
+    )
+
+
+def page_data(cells: Cells) -> dict[str, Any]:
+    """Cells as columns of places in lists of names, scores times 100, and what is said about how they were made."""
+    rows = cells.scored
+    names = {column: _names([getattr(row, column) for row in rows]) for column in _INDEXED}
+    columns: dict[str, Any] = {
+        column: [names[column].index(getattr(row, column)) for row in rows] for column in _INDEXED
+    }
+    columns["mix"] = [row.mix for row in rows]
+    for name in ("score", "low", "high"):
+        columns[name] = [_percent(getattr(row, name)) for row in rows]
+    columns["published"] = [cells.published(row) for row in rows]
+    best = best_table(cells)
+    return {
+        "attar": __version__,
+        "names": names,
+        "cells": columns,
+        "families": {task: next(row.family for row in rows if row.task == task) for task in names["task"]},
+        "metrics": {task: next(row.metric for row in rows if row.task == task) for task in names["task"]},
+        "lastLayer": cells.last_layer,
+        "order": {"weights": WEIGHTS, "shape": SHAPES},
+        "classification": _published_classification(),
+        "best": {
+            "labels": best.labels,
+            "columns": best.columns,
+            "rows": [
+                [*labels, *(None if v is None else round(v.score, 2) for v in values)] for labels, values in best.rows
+            ],
+        },
+        "facts": _facts(cells),
+        "failed": len(cells.rows) - len(rows),
+    }
+
+
+def _published_classification() -> dict[str, float]:
+    """Averages over the paper's classification tasks, which it does not print one by one."""
+    found = {}
+    for row in published.rows():
+        if row.family == "classification" and row.task == "average":
+            found["|".join((row.model, row.aggregation, row.postprocess))] = row.score
+    return found
+
+
+def _facts(cells: Cells) -> list[dict[str, Any]]:
+    """For each model: what it is and on how much it was scored."""
+    found = []
+    for model in cells.models:
+        mine = [row for row in cells.scored if row.model == model]
+        details = [json.loads(row.details) for row in mine]
+        by_task = {row.task: (row.texts, json.loads(row.details).get("sampled_from")) for row in mine}
+        found.append(
+            {
+                "model": model,
+                "sha256": mine[0].model_sha256 if mine else "",
+                "cells": len(mine),
+                "variants": sorted({Variant(row.template, row.mix).label for row in mine}),
+                "tasks": {task: list(counts) for task, counts in sorted(by_task.items())},
+                "runs": sorted({d["runs"] for d in details if "runs" in d}),
+                "background": sorted({d["background_texts"] for d in details}),
+                "average": sorted({d["average_texts"] for d in details}),
+                "attar": sorted({row.attar for row in mine}),
+                "minutes": round(sum(row.seconds for row in mine) / 60, 1),
+            }
+        )
+    return found
+
+
+def _names(values: Sequence[str]) -> list[str]:
+    return sorted(set(values))
+
+
+def _percent(value: float | None) -> float | None:
+    return None if value is None or value != value else round(100 * value, 2)
+
+
+def _resource(name: str) -> str:
+    return files("attar").joinpath(f"resources/{name}").read_text(encoding="utf-8")

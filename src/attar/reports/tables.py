@@ -1,0 +1,125 @@
+"""Tables of a report, as data: rows and columns with a value, the best of each column and the published value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from attar.reports.cells import Cells, Variant
+from attar.store import CellRow
+from attar.sweep.best import best_recipes
+
+SHAPES = ("none", "zscore", "quantile", "quantile@background", "unit", "whiten", "whiten@background", "abtt:2")
+WEIGHTS = ("mean", "mean-without-masks", "idf", "idf@background", "debiased", "mask")
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number from 0 to 100, whether it is the best of its column, and what the paper has there."""
+
+    score: float
+    best: bool = False
+    published: float | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Labels in front, numbers behind."""
+
+    title: str
+    labels: tuple[str, ...]  # headings of the label columns
+    columns: tuple[str, ...]
+    rows: tuple[tuple[tuple[str, ...], tuple[Value | None, ...]], ...]
+
+
+def recipe_table(cells: Cells, model: str, subject: str) -> Table:
+    """Aggregation times post-processing for a task or a family, at the paper's layers: its tables 2, 3 and appendix."""
+    tasks = cells.tasks(subject) if subject in cells.families else [subject]
+    mine = [
+        row
+        for row in cells.scored
+        if row.model == model and row.task in tasks and row.layers == cells.paper_layers(model, row.template)
+    ]
+    shown = [v for v in _variants(mine) if v.published is not None or v.mix == 0]
+    grouped = _means(mine, tasks, cells)
+    lines = _ordered({(row.weights, row.shape) for row in mine})
+    columns = []
+    for variant in shown:
+        column = [grouped.get((variant, *line)) for line in lines]
+        columns.append(mark_best(column))
+    rows = [(line, tuple(column[i] for column in columns)) for i, line in enumerate(lines)]
+    title = f"{subject}, mean of {', '.join(tasks)}" if len(tasks) > 1 else subject
+    kept = tuple((labels, values) for labels, values in rows if any(values))
+    return Table(f"{model}: {title}", ("aggregation", "post-processing"), tuple(v.label for v in shown), kept)
+
+
+def template_table(cells: Cells, model: str, family: str) -> Table:
+    """Templates times aggregations at the last layer, nothing shaped."""
+    tasks = cells.tasks(family)
+    last = str(cells.last_layer[model])
+    mine = [
+        row
+        for row in cells.scored
+        if row.model == model and row.task in tasks and row.layers == last and row.shape == "none" and row.mix == 0
+    ]
+    grouped = _means(mine, tasks, cells)
+    weights = [w for w in WEIGHTS if any(row.weights == w for row in mine)]
+    templates = sorted({row.template for row in mine}, key=lambda name: (name != "none", name))
+    columns = [mark_best([grouped.get((Variant(t, 0.0), w, "none")) for t in templates]) for w in weights]
+    rows = tuple(((t,), tuple(column[i] for column in columns)) for i, t in enumerate(templates))
+    return Table(f"{model}: {family}, templates at layer {last}", ("template",), tuple(weights), rows)
+
+
+def best_table(cells: Cells) -> Table:
+    """The best recipe of each family and task, and the regret of the named recipes."""
+    names = ("plain", "similarity", "clustering", "classification")
+    rows = []
+    for best in best_recipes(cells.scored):
+        recipe = best.recipe
+        labels = (best.subject, recipe.model, recipe.template, recipe.layers, recipe.weights, recipe.shape)
+        regrets = (None if name not in best.regrets else Value(100 * best.regrets[name]) for name in names)
+        rows.append(((*labels, f"{recipe.mix:g}"), (Value(100 * best.score, True), *regrets)))
+    headings = ("task", "model", "template", "layers", "aggregation", "post-processing", "Avg.")
+    return Table("Best recipes", headings, ("score", *(f"regret of {name}" for name in names)), tuple(rows))
+
+
+def all_tables(cells: Cells) -> list[Table]:
+    """Families, then templates, then tasks, for each model; then the best recipes."""
+    found = []
+    for model in cells.models:
+        found += [recipe_table(cells, model, family) for family in cells.families]
+        found += [template_table(cells, model, family) for family in cells.families]
+        found += [recipe_table(cells, model, task) for family in cells.families for task in cells.tasks(family)]
+    return [table for table in [*found, best_table(cells)] if table.rows]
+
+
+def mark_best(column: Sequence[Value | None]) -> list[Value | None]:
+    top = max((round(value.score, 1) for value in column if value), default=None)
+    return [value and Value(value.score, round(value.score, 1) == top, value.published) for value in column]
+
+
+def _means(rows: Iterable[CellRow], tasks: Sequence[str], cells: Cells) -> dict[tuple[Variant, str, str], Value]:
+    """Means over tasks of those recipes that have all of them."""
+    gathered: dict[tuple[Variant, str, str], list[CellRow]] = {}
+    for row in rows:
+        gathered.setdefault((Variant(row.template, row.mix), row.weights, row.shape), []).append(row)
+    found = {}
+    for key, members in gathered.items():
+        if len(members) == len(tasks):
+            printed = [cells.published(row) for row in members]
+            known = [value for value in printed if value is not None]
+            mean = sum(known) / len(known) if len(known) == len(printed) else None
+            found[key] = Value(100 * sum(row.score or 0.0 for row in members) / len(members), False, mean)
+    return found
+
+
+def _variants(rows: Iterable[CellRow]) -> list[Variant]:
+    present = {Variant(row.template, row.mix) for row in rows}
+    return sorted(present, key=lambda v: (v.template == "none", v.template, v.mix))
+
+
+def _ordered(lines: set[tuple[str, str]]) -> list[tuple[str, str]]:
+    def place(known: Sequence[str], name: str) -> tuple[int, str]:
+        return (known.index(name) if name in known else len(known), name)
+
+    return sorted(lines, key=lambda line: (place(WEIGHTS, line[0]), place(SHAPES, line[1])))

@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import fcntl
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attar import Embedder, Mix, Table, Template, Transformer, shapers, weights
+from attar.engine.model import LayeredModel
+from attar.errors import InputError, OutputError
+from attar.store import FILE, CellRow, Store, comparable
+from attar.sweep import Grid, Part, Settings, sweep
+from attar.sweep.subjects import Subject
+from attar.tasks import load
+from attar.tasks.wikitext import sentences
+
+
+@pytest.fixture(scope="module")
+def settings(small_data: Path) -> Settings:
+    return Settings(background=small_data / "background.txt", jobs=1, block_texts=16, progress=False)
+
+
+@pytest.fixture(scope="module")
+def grid(small_data: Path, tiny_bert_dir: Path) -> Grid:
+    tasks = (str(small_data / "pairs.tsv"), f"clustering:{small_data / 'groups.tsv'}", "isoscore")
+    full = Part(
+        tasks,
+        ("none", "T0"),
+        ((-1,), (2,), ("first", "last")),
+        ("mean", "idf", "idf@background", "mask"),
+        ((), ("zscore",), ("whiten@background", "unit")),
+    )
+    mixed = Part(tasks[:1], layers=(("first", "last"),), weights=("idf",), mix=(-0.5, 1.0))
+    return Grid((full, mixed), (str(tiny_bert_dir),), runs=2, background_texts=50, average_texts=30)
+
+
+@pytest.fixture(scope="module")
+def passed() -> list[tuple[int, ...]]:
+    """The sequences that go through a model while the runs of this module are made."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def run(
+    grid: Grid, settings: Settings, passed: list[tuple[int, ...]], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    folder = tmp_path_factory.mktemp("sweeps") / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        count_sequences(patch, passed)
+        no_mix = replace(grid, parts=grid.parts[:1])
+        sweep(no_mix, folder, settings)
+    sweep(grid, folder, settings)
+    return folder
+
+
+def count_sequences(patch: pytest.MonkeyPatch, into: list[tuple[int, ...]]) -> None:
+    plain = LayeredModel.run
+
+    def counted(self: LayeredModel, tokens: Any, layers: Any, visit: Any) -> None:
+        into.extend(tuple(part.tolist()) for part in np.split(tokens.ids, tokens.offsets[1:-1]))
+        plain(self, tokens, layers, visit)
+
+    patch.setattr(LayeredModel, "run", counted)
+
+
+def rows_of(run: Path) -> list[CellRow]:
+    with Store.of_run(run) as store:
+        return store.rows()
+
+
+def find(rows: list[CellRow], **wanted: Any) -> CellRow:
+    (found,) = [row for row in rows if all(getattr(row, name) == value for name, value in wanted.items())]
+    return found
+
+
+def test_each_distinct_text_goes_through_the_model_once_a_template(
+    run: Path, passed: list[tuple[int, ...]], small_data: Path, tiny_bert: Transformer
+) -> None:
+    texts = {*load(small_data / "pairs.tsv").texts, *load(f"clustering:{small_data / 'groups.tsv'}").texts}
+    seen = Counter(passed)
+    assert set(seen.values()) == {1}
+    background = {*sentences(small_data / "background.txt")}
+    assert 2 * len(texts) < len(seen) <= 2 * (len(texts) + len(background))
+
+
+def test_the_grid_is_whole_and_sound(run: Path) -> None:
+    rows = rows_of(run)
+    # 3 subjects, 3 layer sets, 3 shapes; 3 weights without a template and 4 with one; and 2 mixes on one task.
+    assert len(rows) == 3 * 3 * 3 * (3 + 4) + 2
+    assert all(row.error is None and row.score is not None for row in rows)
+    assert {row.metric for row in rows} == {"spearman", "accuracy", "isoscore"}
+    assert all(row.low <= row.score <= row.high for row in rows if row.family == "sts")  # type: ignore[operator]
+    assert not (run / "cache").exists()
+
+
+@pytest.mark.parametrize(
+    ("template", "layers", "weighting", "shape"),
+    [
+        ("none", (2,), "mean", "none"),
+        ("none", (1, 3), "idf", "zscore"),
+        ("T0", (-1,), "idf@background", "none"),
+        ("T0", (1, 3), "mask", "zscore"),
+        ("none", (1, 3), "idf", "whiten@background,unit"),
+    ],
+)
+def test_a_cell_is_what_an_embedder_gives(
+    run: Path,
+    small_data: Path,
+    tiny_bert_dir: Path,
+    grid: Grid,
+    settings: Settings,
+    template: str,
+    layers: tuple[int, ...],
+    weighting: str,
+    shape: str,
+) -> None:
+    from attar.sweep.background import Background
+
+    background = Background.read(settings.background, grid)
+    corpus = background.counted if "background" in weighting else background.embedded
+    task = load(small_data / "pairs.tsv")
+    encoder = Transformer(tiny_bert_dir, None if template == "none" else Template.named(template))
+    embedder = Embedder(encoder, layers, weights.parse(weighting), shapers.parse(shape))
+    vectors = embedder.fit_transform(task.texts, background=list(corpus))
+    wanted = Subject("pairs", "sts", task.texts, task).score(vectors, 1)["score"]
+    row = find(
+        rows_of(run),
+        task="pairs",
+        template=template,
+        layers="+".join(map(str, layers)),
+        weights=weighting,
+        shape=shape,
+        mix=0.0,
+    )
+    assert row.score == pytest.approx(wanted, abs=0.02)  # float16 swaps a few of 30 near pairs
+
+
+def test_mixes_are_what_mix_gives(
+    run: Path, small_data: Path, tiny_bert_dir: Path, grid: Grid, settings: Settings
+) -> None:
+    from attar.sweep.background import Background
+
+    bert = Transformer(tiny_bert_dir)
+    average = Table.average(bert, Background.read(settings.background, grid).averaged, (1, 3), progress=False)
+    task = load(small_data / "pairs.tsv")
+    for w in (-0.5, 1.0):
+        vectors = Embedder(Mix(bert, average, w=w), (1, 3), weights.Idf()).fit_transform(task.texts)
+        wanted = Subject("pairs", "sts", task.texts, task).score(vectors, 1)["score"]
+        assert find(rows_of(run), mix=w).score == pytest.approx(wanted, abs=0.02)
+
+
+def test_a_second_run_computes_nothing(
+    run: Path, grid: Grid, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = rows_of(run)
+    passed: list[tuple[int, ...]] = []
+    count_sequences(monkeypatch, passed)
+    assert sweep(grid, run, settings) == 0
+    assert passed == []
+    assert rows_of(run) == before
+
+
+def test_kept_vectors_serve_a_larger_grid_without_a_pass(
+    tmp_path: Path, grid: Grid, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = replace(grid.parts[0], templates=("none",), tasks=grid.tasks[:2], shapes=((),), weights=("mean",))
+    kept = replace(settings, keep=True)
+    first = sweep(replace(grid, parts=(part,)), tmp_path / "run", kept)
+    passed: list[tuple[int, ...]] = []
+    count_sequences(monkeypatch, passed)
+    more = replace(part, shapes=((), ("zscore",)))
+    assert sweep(replace(grid, parts=(more,)), tmp_path / "run", kept) == first
+    assert passed == []
+    assert (tmp_path / "run" / "cache").is_dir()
+
+
+def test_scores_do_not_depend_on_blocks_or_threads(tmp_path: Path, grid: Grid, settings: Settings) -> None:
+    part = replace(grid.parts[0], tasks=grid.tasks[:1], layers=(("last",),))
+    found = []
+    for name, chosen in (("a", settings), ("b", replace(settings, block_texts=7, jobs=3))):
+        sweep(replace(grid, parts=(part,)), tmp_path / name, chosen)
+        found.append([row.score for row in rows_of(tmp_path / name)])
+    np.testing.assert_allclose(found[0], found[1], atol=0.01)
+
+
+def test_what_can_not_be_scored_is_told_and_tried_again(
+    tmp_path: Path, small_data: Path, grid: Grid, settings: Settings
+) -> None:
+    (tmp_path / "one.tsv").write_text("text1\ttext2\tscore\na cat\ta dog\t1\n")
+    part = Part((str(tmp_path / "one.tsv"),))
+    one = replace(grid, parts=(part,))
+    assert sweep(one, tmp_path / "run", settings) == 1
+    (row,) = rows_of(tmp_path / "run")
+    assert row.score is None
+    assert "at least 2" in str(row.error)
+    assert sweep(one, tmp_path / "run", settings) == 1
+
+
+def test_two_sweeps_do_not_share_a_folder(tmp_path: Path, grid: Grid, settings: Settings) -> None:
+    (tmp_path / "run").mkdir()
+    with open(tmp_path / "run" / "lock", "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(OutputError, match="another sweep"):
+            sweep(grid, tmp_path / "run", settings)
+
+
+def test_a_background_that_is_needed_and_not_given(tmp_path: Path, grid: Grid, settings: Settings) -> None:
+    with pytest.raises(InputError, match="--background FILE"):
+        sweep(grid, tmp_path / "run", replace(settings, background=None))
+    assert not (tmp_path / "run" / FILE).exists()
+
+
+def test_rows_say_where_they_come_from(run: Path, tiny_bert: Transformer) -> None:
+    row = find(rows_of(run), task="pairs", template="none", layers="1+3", weights="mean", shape="zscore")
+    assert row.model_sha256 == tiny_bert.fingerprint
+    assert row.model == tiny_bert.folder.name
+    assert '"ZScore"' in row.recipe
+    assert "seconds" not in comparable(row)
