@@ -43,7 +43,8 @@ def fit_corpus(
     """Fit the embedder on the files that the patterns in `texts` name, and save it to the folder `out`.
 
     Counts and moments are exact. What needs quantiles learns from a sample of at most `sample` vectors; sampled.json
-    in the folder records its error. Partial results lie beside `out` until it is there: a rerun goes on where the last one ended.
+    in the folder records its error. Partial results lie beside `out` until it is there: a rerun goes on where the last
+    one ended.
     """
     target = Path(out).expanduser().absolute()
     check_target_folder(target, overwrite=overwrite)

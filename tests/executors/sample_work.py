@@ -1,0 +1,43 @@
+"""Work for executors under test; importable by their workers."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def threads(_: int) -> dict[str, str | None]:
+    return {name: os.environ.get(name) for name in ("OMP_NUM_THREADS", "RAYON_NUM_THREADS", "TOKENIZERS_PARALLELISM")}
+
+
+def process(_: int) -> int:
+    time.sleep(0.05)
+    return os.getpid()
+
+
+def fail_on_three(number: int) -> int:
+    if number == 3:
+        raise ValueError("three is\nnot allowed")
+    return number
+
+
+@dataclass(frozen=True)
+class DieOnce:
+    """Kills its own process at the first attempt at each of these units."""
+
+    folder: str
+    units: tuple[int, ...]
+    always: bool = False
+
+    def __call__(self, number: int) -> int:
+        seen = Path(self.folder) / str(number)
+        if number in self.units and (self.always or not seen.exists()):
+            seen.touch()
+            os.kill(os.getpid(), 9)
+        return number

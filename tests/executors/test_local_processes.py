@@ -1,0 +1,58 @@
+"""Local workers: real processes, killed for real."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sample_work import DieOnce, fail_on_three, process, square, threads
+
+from attar.executors import Done, Failed
+from attar.executors.local import LocalProcesses
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[LocalProcesses]:
+    with LocalProcesses(2, attempts=2) as executor:
+        yield executor
+
+
+def test_results(two: LocalProcesses) -> None:
+    outcomes = list(two.map(square, range(20)))
+    assert {one.unit: one.result for one in outcomes if isinstance(one, Done)} == {n: n * n for n in range(20)}
+
+
+def test_two_processes_of_one_thread_that_stay(two: LocalProcesses) -> None:
+    first = {one.result for one in two.map(process, range(8)) if isinstance(one, Done)}
+    again = {one.result for one in two.map(process, range(8)) if isinstance(one, Done)}
+    assert first == again
+    assert len(first) == 2
+    (settings,) = [one.result for one in two.map(threads, [0]) if isinstance(one, Done)]
+    assert settings == {"OMP_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
+
+
+def test_an_error_is_reported_and_the_rest_is_done(two: LocalProcesses) -> None:
+    outcomes = list(two.map(fail_on_three, range(6)))
+    assert [one for one in outcomes if isinstance(one, Failed)] == [Failed(3, "ValueError: three is not allowed", 2)]
+    assert sorted(one.unit for one in outcomes if isinstance(one, Done)) == [0, 1, 2, 4, 5]
+
+
+def test_killed_workers_are_replaced(two: LocalProcesses, tmp_path: Path) -> None:
+    outcomes = list(two.map(DieOnce(str(tmp_path), (1, 4, 5)), range(8)))
+    assert sorted(one.result for one in outcomes if isinstance(one, Done)) == list(range(8))
+
+
+def test_a_unit_that_kills_every_worker_is_given_up(two: LocalProcesses, tmp_path: Path) -> None:
+    outcomes = list(two.map(DieOnce(str(tmp_path), (2,), always=True), range(4)))
+    assert [one for one in outcomes if isinstance(one, Failed)] == [Failed(2, "its worker died (signal 9)", 2)]
+    assert sorted(one.unit for one in outcomes if isinstance(one, Done)) == [0, 1, 3]
+
+
+def test_a_worker_that_died_while_idle_is_replaced(tmp_path: Path) -> None:
+    with LocalProcesses(1) as one_worker:
+        (first,) = one_worker.map(square, [3])
+        one_worker._workers[0].process.kill()
+        one_worker._workers[0].process.wait()
+        assert list(one_worker.map(square, [4])) == [Done(4, 16)]
+    assert first == Done(3, 9)
