@@ -15,7 +15,7 @@ from attar.texts import chunks
 from attar.types import Doubles, Encoder, Floats, Ints, Role, Tokens
 
 FEW = 32  # sequences
-CHUNK = 8192  # texts; their vectors and ids stay in cache-friendly pieces
+CHUNK = 16384  # texts looked up at once: enough for the tokenizer to be quick, little enough to hold
 
 
 def sum_rows(table: Floats, rows: npt.NDArray[np.integer[Any]], weights: Floats, offsets: Ints) -> Floats:
