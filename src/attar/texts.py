@@ -29,14 +29,15 @@ def iter_texts(column: Any) -> Iterator[Any]:
 
 def check_texts(values: Iterable[Any], start: int = 0) -> tuple[list[str], int]:
     """Plain strings that any tokenizer can take, and how many had lone surrogates (replaced by U+FFFD)."""
-    texts = []
-    for i, value in enumerate(values, start):
-        if not isinstance(value, str):
-            raise InputError(
-                f"text {i} is {_shown(value)} ({type(value).__name__}), not a string; "
-                "drop such rows or turn them into strings first"
-            )
-        texts.append(value if type(value) is str else str(value))
+    texts = list(values)
+    if set(map(type, texts)) - {str}:  # a look at each only where it is needed
+        for i, value in enumerate(texts, start):
+            if not isinstance(value, str):
+                raise InputError(
+                    f"text {i} is {_shown(value)} ({type(value).__name__}), not a string; "
+                    "drop such rows or turn them into strings first"
+                )
+        texts = [str(value) for value in texts]
     try:
         "".join(texts).encode()
     except UnicodeEncodeError:
