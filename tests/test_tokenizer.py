@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -256,3 +257,18 @@ def test_damaged_tokenizer_settings_are_named(tmp_path, content):
     (tmp_path / "tokenizer_config.json").write_text(content, encoding="latin-1")
     with pytest.raises(ModelError, match=r"tokenizer_config\.json"):
         mask_token_named(tmp_path)
+
+
+def test_a_frame_of_tokens_that_are_not_there():
+    settings = json.loads(tiny_models.wordpiece().to_str())
+    del settings["post_processor"]["special_tokens"]["[SEP]"]
+    with pytest.raises(ModelError, match="damaged"):
+        TextTokenizer(tokenizers.Tokenizer.from_str(json.dumps(settings)))
+
+
+def test_unknown_tokens_without_a_token_for_them():
+    settings = json.loads(tiny_models.unigram().to_str())
+    del settings["model"]["unk_id"]
+    tokenizer = TextTokenizer(tokenizers.Tokenizer.from_str(json.dumps(settings)))
+    with pytest.raises(ModelError, match="damaged"):
+        tokenizer(["\u4e2d"])

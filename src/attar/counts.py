@@ -51,7 +51,7 @@ class Counts:
         told = (
             (self.replaced, "texts held lone surrogates, which became U+FFFD"),
             (self.truncated, f"{of} were cut at the limit of tokens (windows would read them whole)"),
-            (self.empty, f"{of} have no token of their own and got the mean of what frames them"),
+            (self.empty, f"{of} have no token of their own and got the mean of what frames them, or zeros"),
             (self.fell_back, f"{of} lost every token to the weighting and got the plain mean"),
             (self.unknown, f"{of} consist only of tokens unknown to the model"),
         )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -83,7 +84,8 @@ class TextTokenizer:
         return Tokens(ids, roles, offsets, owners, n, truncated)
 
     def _ids(self, texts: Sequence[str]) -> FlatIds:
-        encoded = [e.ids for e in self.backend.encode_batch_fast(list(texts), add_special_tokens=False)]
+        with _damage_told():
+            encoded = [e.ids for e in self.backend.encode_batch_fast(list(texts), add_special_tokens=False)]
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         return np.fromiter(chain.from_iterable(encoded), dtype=np.int32, count=int(lengths.sum())), lengths
 
@@ -158,7 +160,8 @@ class TextTokenizer:
 
 def _frame(tokenizer: tokenizers.Tokenizer) -> tuple[list[int], list[int]]:
     """The special tokens put before and after a text."""
-    encoding = tokenizer.encode("a", add_special_tokens=True)
+    with _damage_told():
+        encoding = tokenizer.encode("a", add_special_tokens=True)
     special = encoding.special_tokens_mask
     own = [i for i, s in enumerate(special) if not s]
     if not own:
@@ -203,6 +206,17 @@ def _marks(tokenizer: tokenizers.Tokenizer, pieces: Sequence[str]) -> tuple[str,
     byte_level = "ByteLevel" in repr(tokenizer.pre_tokenizer) + repr(tokenizer.normalizer)
     mark = BYTE_LEVEL_START if byte_level else "▁"
     return "", mark if any(piece.startswith(mark) for piece in pieces) else ""
+
+
+@contextmanager
+def _damage_told() -> Iterator[None]:
+    """A tokenizer.json that could be read may still be one that can't work: the library then panics or raises."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error) is Exception or type(error).__name__ == "PanicException":
+            raise ModelError(f"the tokenizer is damaged and can't read texts: {error}") from None
+        raise
 
 
 def load_tokenizer(folder: Path) -> tuple[tokenizers.Tokenizer, str | None]:
