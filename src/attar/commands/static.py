@@ -5,10 +5,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from attar.commands.executor_choice import ExecutorChoice, executor_options
 from attar.errors import InputError
+
+if TYPE_CHECKING:
+    from attar.encoders.table import Table
+    from attar.layers import LayerChoice
+    from attar.types import Encoder
 
 log = logging.getLogger("attar")
 
@@ -17,6 +24,7 @@ log = logging.getLogger("attar")
     epilog="""\b
 Examples:
   attar static --model ./bert-base-uncased --on wikitext.txt.gz --sentences --layers first,last -o my-table
+  attar static --model ./bert-base-uncased --on 'in/*.parquet' --executor ray --address 10.0.0.5:6379 -o my-table
   attar encode texts.txt --model my-table --weights idf --shape zscore -o vectors.npy
 """
 )
@@ -30,6 +38,7 @@ Examples:
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
 @click.option("--max-tokens", type=int, metavar="N", help="Cut texts at N tokens instead of at the model's limit.")
 @click.option("--overwrite", is_flag=True, help="Replace the folder if it exists.")
+@executor_options
 def static(
     model: str | None,
     corpus: str,
@@ -39,11 +48,13 @@ def static(
     column: str | None,
     max_tokens: int | None,
     overwrite: bool,
+    executor: ExecutorChoice,
 ) -> None:
     """Make a static model: each token's vector is its mean over a corpus, at every layer asked for, from one pass.
 
     The table encodes without torch. Which of its layers to use is chosen when encoding. When it is stopped, the sums so
-    far are kept in FOLDER.sums, and the same command goes on from there.
+    far are kept in FOLDER.sums, and the same command goes on from there. With --executor, CORPUS may be a quoted
+    pattern of files of any size, summed in shards by processes of this machine or a Ray cluster.
     """
     from attar.encoders.table import Table
     from attar.encoders.transformer import Transformer
@@ -54,13 +65,18 @@ def static(
     check_target_folder(target, overwrite=overwrite)
     encoder = Transformer(model, max_tokens=max_tokens)
     wanted = tuple(range(encoder.n_layers + 1)) if layers == "all" else parse_layers(layers)
-    sums = target.with_name(target.name + ".sums")
-    texts = _Texts(corpus, column, sentences)
-    if not len(texts):
-        raise InputError(f"{corpus!r} holds no texts")
-    table = Table.average(encoder, texts, wanted, checkpoint=sums)
-    table.save(target, overwrite=overwrite)
-    sums.unlink(missing_ok=True)
+    if executor.name is not None:
+        if sentences:
+            raise InputError("--sentences can't be combined with --executor; split the corpus into sentences first")
+        table = _average_shards(encoder, corpus, target, wanted, column, overwrite, executor)
+    else:
+        sums = target.with_name(target.name + ".sums")
+        texts = _Texts(corpus, column, sentences)
+        if not len(texts):
+            raise InputError(f"{corpus!r} holds no texts")
+        table = Table.average(encoder, texts, wanted, checkpoint=sums)
+        table.save(target, overwrite=overwrite)
+        sums.unlink(missing_ok=True)
     made = table.made
     log.info(
         "saved layers %s of %s tokens to %s: %s seen in %s texts, %s never seen and given their input embedding",
@@ -73,6 +89,30 @@ def static(
     )
     if made["truncated"]:
         log.warning("%s texts were cut at the model's limit; --sentences may help", f"{made['truncated']:,}")
+
+
+def _average_shards(
+    encoder: Encoder,
+    corpus: str,
+    target: Path,
+    layers: LayerChoice,
+    column: str | None,
+    overwrite: bool,
+    choice: ExecutorChoice,
+) -> Table:
+    from attar.corpus import average_corpus
+
+    with choice.open() as executor:
+        return average_corpus(
+            encoder,
+            [corpus],
+            target,
+            executor,
+            layers=layers,
+            shards=choice.shards,
+            column=column,
+            overwrite=overwrite,
+        )
 
 
 class _Texts:
