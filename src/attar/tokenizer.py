@@ -96,7 +96,7 @@ class TextTokenizer:
             return flat, lengths
         split = np.split(flat, np.cumsum(lengths)[:-1])
         for n in {int(n) for n in np.repeat(np.arange(len(texts)), lengths)[found]}:
-            split[n] = np.array(self._spelling.encode(texts[n], add_special_tokens=False).ids, dtype=np.int32)
+            split[n] = np.array(_encode(self._spelling, texts[n]), dtype=np.int32)
         return np.concatenate(split), np.array([len(ids) for ids in split], dtype=np.int64)
 
     @cached_property
@@ -130,7 +130,7 @@ class TextTokenizer:
         for part in (template.before, template.after):
             if self.vocabulary.mask_id is not None:
                 part = part.replace(MASK, self.vocabulary.pieces[self.vocabulary.mask_id])
-            parts.append(self.backend.encode(part, add_special_tokens=False).ids if part else [])
+            parts.append(_encode(self.backend, part) if part else [])
         return parts[0], parts[1]
 
     def _roles(self, ids: list[int]) -> list[Role]:
@@ -206,6 +206,12 @@ def _marks(tokenizer: tokenizers.Tokenizer, pieces: Sequence[str]) -> tuple[str,
     byte_level = "ByteLevel" in repr(tokenizer.pre_tokenizer) + repr(tokenizer.normalizer)
     mark = BYTE_LEVEL_START if byte_level else "▁"
     return "", mark if any(piece.startswith(mark) for piece in pieces) else ""
+
+
+def _encode(tokenizer: tokenizers.Tokenizer, text: str) -> list[int]:
+    with _damage_told():
+        ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
+    return ids
 
 
 @contextmanager
