@@ -8,6 +8,7 @@ corrected by the points that moved instead of being added up again. Letters: R i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +21,7 @@ from attar.scores.seeding import spread_seeds
 from attar.types import Doubles, Floats
 
 Labels = npt.NDArray[np.int32]
-PRODUCTS_AT_ONCE = 2**21  # numbers in one block of (rows, R * K)
+PRODUCTS_AT_ONCE = 2**20  # numbers in one block of (rows, R * K)
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ def kmeans(
     if n_init < 1 or max_iter < 1:
         raise InputError(f"n_init={n_init}, max_iter={max_iter}: both must be at least 1")
     mean = x.mean(axis=0, dtype=np.float64)
-    rows = (x - mean).astype(np.float32)  # centred, for products of float32 lose less
+    rows = np.empty(x.shape, dtype=np.float32)
+    np.subtract(x, mean, out=rows, casting="same_kind")  # centred, for products of float32 lose less
     seeds = spread_seeds(rows, k, n_init, np.random.default_rng(seed))
     return lloyd(rows, seeds, tol, max_iter, mean)
 
@@ -65,7 +67,7 @@ def lloyd(rows: Floats, centers: Floats, tol: float, max_iter: int, offset: Doub
     iterations = np.full(n_init, max_iter)
     active = np.arange(n_init)
     for iteration in range(1, max_iter + 1):
-        assigned, _ = _nearest(rows, centers[active])
+        assigned = _nearest(rows, centers[active])
         still = (assigned == labels[active]).all(axis=1)
         sums[active] += _moved_sums(rows, labels[active], assigned, k)
         labels[active] = assigned
@@ -77,28 +79,36 @@ def lloyd(rows: Floats, centers: Floats, tol: float, max_iter: int, offset: Doub
         active = active[~done]
         if not len(active):
             break
-    labels, inertias = _nearest(rows, centers)
-    best = int(np.argmin(inertias))
+    best = _best(rows, centers)
+    (final,) = _nearest(rows, centers[[best]])
     moved = (centers[best] + offset).astype(np.float32)
-    return Clusters(labels[best], moved, _inertia(rows, centers[best], labels[best]), int(iterations[best]))
+    return Clusters(final, moved, _inertia(rows, centers[best], final), int(iterations[best]))
 
 
-def _nearest(rows: Floats, centers: Floats) -> tuple[Labels, Doubles]:
-    """The nearest centre of each row, and the inertias but for rounding. Shape: centers (R, K, D); (R, N), (R,)"""
+def _nearness(rows: Floats, centers: Floats) -> Iterator[tuple[slice, Floats]]:
+    """x.c - |c|^2 / 2, largest where |x - c| is smallest, by blocks of rows. Shape: centers (R, K, D); (block, R, K)"""
     n_init, k, n_dims = centers.shape
     flat = centers.reshape(-1, n_dims)
     half_squares = np.einsum("kd,kd->k", flat, flat) / 2
-    labels = np.empty((n_init, len(rows)), dtype=np.int32)
-    inertias = np.zeros(n_init)
-    block = max(1, PRODUCTS_AT_ONCE // len(flat))
-    for start in range(0, len(rows), block):
-        part = rows[start : start + block]
-        near = part @ flat.T  # x.c - |c|^2 / 2 is largest where |x - c| is smallest
+    size = max(1, PRODUCTS_AT_ONCE // len(flat))
+    for start in range(0, len(rows), size):
+        block = slice(start, start + size)
+        near = rows[block] @ flat.T
         near -= half_squares
-        near = near.reshape(len(part), n_init, k)
-        labels[:, start : start + block] = near.argmax(axis=2).T
-        inertias += np.sum(part * part, dtype=np.float64) - 2 * near.max(axis=2).sum(axis=0, dtype=np.float64)
-    return labels, inertias
+        yield block, near.reshape(-1, n_init, k)
+
+
+def _nearest(rows: Floats, centers: Floats) -> Labels:
+    """The nearest centre of each row, for each initialisation. Shape: (R, N)"""
+    labels = np.empty((len(centers), len(rows)), dtype=np.int32)
+    for block, near in _nearness(rows, centers):
+        labels[:, block] = near.argmax(axis=2).T
+    return labels
+
+
+def _best(rows: Floats, centers: Floats) -> int:
+    """The initialisation of the lowest inertia, which is sum |x|^2 - 2 * nearness."""
+    return int(np.argmax(sum(near.max(axis=2).sum(axis=0, dtype=np.float64) for _, near in _nearness(rows, centers))))
 
 
 def _moved_sums(rows: Floats, before: Labels, after: Labels, k: int) -> Floats:
