@@ -170,7 +170,10 @@ def read_draws(path: Path) -> list[Draw]:
         return []
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))[1:]
-    return [Draw(*row[:4], int(row[4]), int(row[5]), float(row[6]), float(row[7])) for row in rows]
+    return [
+        Draw(family, task, aggregation, postprocess, int(seed), int(runs), float(score), float(seconds))
+        for family, task, aggregation, postprocess, seed, runs, score, seconds in rows
+    ]
 
 
 def add_draws(path: Path, draws: list[Draw]) -> None:
