@@ -16,43 +16,25 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 os.environ |= {"OMP_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
 import numpy as np
+from fake_recipe import FakeRecipe
 
-from attar.corpus.embedding import embed_corpus
+from attar.corpus.embedding import EmbedShard, embed_corpus
 from attar.corpus.job_folder import JobFolder
+from attar.corpus.manifest import verify_corpus, write_manifest
 from attar.corpus.meter import Meter
-from attar.corpus.plan import Unit, make_plan
+from attar.corpus.plan import make_plan
 from attar.corpus.recipe_source import RecipeSource
 from attar.corpus.step import run_step
 from attar.executors import Executor, open_executor
 from attar.executors.local import LocalProcesses
 
 _LINE = "market river light music people found small open water city school year world story paper table garden train"
-WIDTH = 384
-
-
-@dataclass(frozen=True)
-class FakeShard:
-    """Work of an executor: reads a shard and writes vectors made of nothing."""
-
-    out: str
-
-    def __call__(self, unit: Unit) -> str:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        folder = JobFolder(Path(self.out))
-        n = sum(1 for _ in unit.read())
-        with folder.writing(f"{unit.name}.parquet") as aside:
-            pq.write_table(pa.table({"id": np.arange(unit.first_row, unit.first_row + n)}), aside)
-        folder.mark(unit.name, {"rows": n})
-        return unit.name
 
 
 def write_texts(path: Path, n: int) -> None:
@@ -149,8 +131,19 @@ def simulate(args: argparse.Namespace, folder: Path) -> None:
         planned = time.perf_counter()
         job = JobFolder.at(folder / "out")
         job.begin({"job": "simulation"}, plan.to_json())
-        run_step(executor, job, "", FakeShard(str(job.path)), plan.units, Meter(plan.n_shards, plan.rows, False))
+        run_step(
+            executor,
+            job,
+            "",
+            EmbedShard(FakeRecipe(args.dims), str(job.path), plan.id_type, False),
+            plan.units,
+            Meter(plan.n_shards, plan.rows, False),
+        )
         done = time.perf_counter()
+        write_manifest(job, plan, "", "fake")
+        written = time.perf_counter()
+        verify_corpus(job.path)
+        verified = time.perf_counter()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     worker = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     size = os.path.getsize(job.path / "_plan.json")
@@ -158,7 +151,8 @@ def simulate(args: argparse.Namespace, folder: Path) -> None:
         f"{plan.rows:,} rows in {plan.n_shards:,} shards on {args.on}, {os.path.getsize(texts) / 1e6:,.0f} MB of text"
     )
     print(f"  planning                 {planned - start:.1f} s")
-    print(f"  reading and marking      {done - planned:.1f} s ({plan.rows / (done - planned):,.0f} rows/s)")
+    print(f"  manifest, verification   {written - done:.1f} s, {verified - written:.1f} s")
+    print(f"  reading and writing      {done - planned:.1f} s ({plan.rows / (done - planned):,.0f} rows/s)")
     print(f"  driver memory            {before / 1024:.0f} MB before, {peak / 1024:.0f} MB at most")
     print(f"  greatest worker          {worker / 1024:.0f} MB")
     print(f"  plan on disk             {size / 1024:.0f} kB")
@@ -173,6 +167,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--shards", type=int, default=None)
     parser.add_argument("--simulate", action="store_true", help="a fake encoder over --rows rows")
+    parser.add_argument("--dims", type=int, default=16, help="of the fake vectors")
     parser.add_argument("--rows", type=int, default=10_000_000)
     args = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="attar-corpus-"))

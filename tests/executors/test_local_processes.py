@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,15 @@ from sample_work import DieOnce, fail_on_three, process, square, threads
 
 from attar.executors import Done, Failed
 from attar.executors.local import LocalProcesses
+
+
+class Hidden:
+    """Found here, and nowhere else."""
+
+    __module__ = "__main__"
+
+    def __call__(self, unit: int) -> int:
+        return unit
 
 
 @pytest.fixture(scope="module")
@@ -56,3 +66,11 @@ def test_a_worker_that_died_while_idle_is_replaced(tmp_path: Path) -> None:
         one_worker._workers[0].process.wait()
         assert list(one_worker.map(square, [4])) == [Done(4, 16)]
     assert first == Done(3, 9)
+
+
+def test_work_that_workers_can_not_import_is_told(two: LocalProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["__main__"], "Hidden", Hidden, raising=False)
+    (outcome,) = two.map(Hidden(), [1])
+    assert isinstance(outcome, Failed)
+    assert "can't import the work" in outcome.reason
+    assert list(two.map(square, [5])) == [Done(5, 25)]

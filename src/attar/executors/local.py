@@ -72,7 +72,7 @@ class LocalProcesses:
             try:
                 result, failure = worker.connection.recv()
             except (EOFError, OSError):
-                result, failure = None, self._bury(worker)
+                result, failure = None, self._bury(worker, patience=2.0)
             answers.append((attempt, Answer(result, failure)))
         return answers
 
@@ -88,10 +88,12 @@ class LocalProcesses:
     ) -> None:
         self.close()
 
-    def _bury(self, worker: _Worker) -> str:
+    def _bury(self, worker: _Worker, patience: float = 0.0) -> str:
         """Take a worker out of service; how it ended."""
         self._workers.remove(worker)
         worker.connection.close()
+        with suppress(subprocess.TimeoutExpired):  # it may be ending just now: that is the code to tell of
+            worker.process.wait(patience)
         worker.process.kill()
         code = worker.process.wait()
         return f"its worker died ({f'signal {-code}' if code < 0 else f'exit code {code}'})"

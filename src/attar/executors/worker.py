@@ -43,13 +43,23 @@ def serve(descriptor: int) -> None:
     driver = Connection(descriptor)
     while True:
         try:
-            work, unit = driver.recv()
+            message = driver.recv_bytes()
         except (EOFError, OSError):  # the driver is gone; whatever it asked for is on disk
             return
         try:
-            driver.send(attempt(work, unit))
+            driver.send(_answer(message))
         except (BrokenPipeError, ConnectionResetError):
             return
+
+
+def _answer(message: bytes) -> tuple[Any, str | None]:
+    from multiprocessing.reduction import ForkingPickler
+
+    try:
+        work, unit = ForkingPickler.loads(message)
+    except Exception as error:
+        return None, f"its worker can't import the work ({error}); define it in a module, not in a script"
+    return attempt(work, unit)
 
 
 if __name__ == "__main__":
