@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tiny_models
+import torch
+from export_cases import ONNX, RECIPES, Case, check_same, made_sentences, makers, real_sentences, reloaded
+
+from attar import Embedder, Mix, Table, Transformer, shapers, weights
+from attar.errors import MissingExtra, RecipeError
+from attar.exports import export
+from attar.exports.graph import RecipeGraph
+from attar.exports.onnx import _tokenizer
+from attar.exports.source import Source
+from attar.types import Floats
+
+FIT = made_sentences(150, seed=1)
+TEXTS = made_sentences(80)
+# What only a graph can hold.
+MORE = {
+    "quantile": lambda m: Embedder(m(), (1, 3), weights.Idf(), shapers.parse("quantile")),
+    "quantile-normal": lambda m: Embedder(m("T0"), 1, weights.Mask(), shapers.parse("quantile-normal,unit")),
+    "layer -1": lambda m: Embedder(m(), -1, weights.Debiased()),
+    "layer -1 and others": lambda m: Embedder(m(), {-1: -0.5, 2: 1.0}),
+    "difference of layers": lambda m: Embedder(m(), {1: -1.0, 3: 1.0}),
+    "without the template": lambda m: Embedder(m("T4"), weights=weights.Idf(template=False, masks=False)),
+    "quoted": lambda m: Embedder(m('"[X]"'), weights=weights.Debiased()),
+    "first own": lambda m: Embedder(m(), weights=weights.First(specials=False)),
+    "last own": lambda m: Embedder(m(), weights=weights.Last(specials=False)),
+}
+
+
+def eagerly(embedder: Embedder, texts: list[str]) -> Floats:
+    """The graph's module run by torch itself, on the exported tokenizer's ids."""
+    source = Source.of(embedder)
+    tokenizer = _tokenizer(source)
+    tokenizer.encode_special_tokens = True
+    batch = tokenizer.encode_batch(texts)
+    ids, mask = (torch.tensor([getattr(e, key) for e in batch]) for key in ("ids", "attention_mask"))
+    with torch.no_grad():
+        return RecipeGraph(source).eval()(ids, mask).numpy()
+
+
+def test_every_recipe_has_a_module_that_gives_the_same(tiny_bert_dir: Path) -> None:
+    make = makers(tiny_bert_dir)
+    for name, recipe in (RECIPES | MORE).items():
+        embedder = recipe(make).fit(FIT)
+        check_same(eagerly(embedder, TEXTS), embedder.encode(TEXTS), name)
+
+
+def test_place_in_a_word(tiny_roberta_dir: Path) -> None:
+    """Where a tokenizer marks words by the space before, debiased weights ask where a token stands."""
+    texts = ["playing the cat", "(playing) unplayed", "the of a", "", "zebra.quartz, cat"]
+    for template in (None, "T0"):
+        embedder = Embedder(Transformer(tiny_roberta_dir, template=template), 1, weights.Debiased())
+        check_same(eagerly(embedder, texts), embedder.encode(texts))
+
+
+def test_static_encoders_and_mixes(tiny_bert: Transformer) -> None:
+    tokenizer = tiny_models.wordpiece()
+    draw = np.random.default_rng(0)
+    rows = draw.normal(size=(3, tokenizer.get_vocab_size(), 16))
+    texts = [*TEXTS, "中", "中 the cat"]
+    for embedder in (
+        Embedder(Table(rows, tokenizer), (1, 3), weights.Idf(), shapers.parse("quantile")),
+        Embedder(Table(rows, tokenizer, skip_unknown=True), 2, weights.Debiased()),
+        Embedder(Mix(tiny_bert, Table(rows, tokenizer), w=0.3), (1, 3), weights.Idf(), shapers.parse("zscore")),
+    ):
+        check_same(eagerly(embedder.fit(FIT), texts), embedder.encode(texts), repr(embedder.encoder))
+
+
+def test_graphs_give_the_same_vectors_without_attar(tiny_bert_dir: Path, tmp_path: Path) -> None:
+    """Batches of other sizes and lengths than the one that the graph was made with."""
+    make = makers(tiny_bert_dir)
+    cases = {}
+    for i, name in enumerate(("quantile-normal", "quoted", "weighted layers")):
+        embedder = (RECIPES | MORE)[name](make).fit(FIT)
+        cases[name] = Case(embedder, tmp_path / str(i), TEXTS[: 65 + i])
+        assert export(embedder, "onnx", cases[name].folder) == []
+    found = reloaded(ONNX, cases, tmp_path)
+    for name, case in cases.items():
+        check_same(found[name], case.wanted(), name)
+    assert "onnxruntime" in (tmp_path / "0/README.md").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["MiniLM", "MobileBERT"])
+def test_graphs_of_real_models_on_real_sentences(
+    model: str, data_dir: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Of MobileBERT's 24 blocks the lower ones only: making a graph of all takes minutes."""
+    make = makers(None if model == "MiniLM" else request.getfixturevalue("mobilebert_dir"))
+    texts = real_sentences(data_dir)
+    for name, recipe in (RECIPES | MORE).items():
+        embedder = recipe(make)
+        if model == "MobileBERT" and embedder.layers in ("last", ("first", "last")):
+            embedder.layers = (1, 3)
+        export(embedder.fit(texts), "onnx", tmp_path / "graph", overwrite=True)
+        case = Case(embedder, tmp_path / "graph", texts)
+        check_same(reloaded(ONNX, {"it": case}, tmp_path)["it"], case.wanted(), name)
+
+
+def test_what_a_graph_can_not_hold_is_refused(tiny_bert: Transformer, tiny_bert_dir: Path, tmp_path: Path) -> None:
+    tokenizer = tiny_models.wordpiece()
+    skipping = Table(np.ones((3, tokenizer.get_vocab_size(), 16)), tokenizer, skip_unknown=True)
+    for message, embedder in {
+        "windows=3 can't be exported": Embedder(Transformer(tiny_bert_dir, windows=3)),
+        "can't be exported to onnx; exportable": Embedder(Mix(tiny_bert, skipping), 1),
+    }.items():
+        with pytest.raises(RecipeError, match=message):
+            export(embedder, "onnx", tmp_path / "graph")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_missing_extra_names_its_line(tiny_bert: Transformer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxscript", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'attar\[onnx\]'"):
+        export(Embedder(tiny_bert), "onnx", tmp_path / "graph")

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tiny_models
+from export_cases import RECIPES, SENTENCE_TRANSFORMERS, Case, check_same, made_sentences, makers, real_sentences, reloaded
+
+from attar import Embedder, Mix, Random, Table, Transformer, shapers, weights
+from attar.errors import MissingExtra, NotFittedError, OutputError, RecipeError
+from attar.exports import export
+from attar.types import Floats
+
+FIT = made_sentences(150, seed=1)
+TEXTS = made_sentences(80)
+
+
+REAL = ["A cat sat on the mat.", "", "the , .", "[MASK] and [SEP] are only words here", "Two dogs ran. " * 200]
+FIT_REAL = [*REAL, "Stocks fell sharply today.", "A man is playing a guitar.", "It rains in Vilnius."]
+
+
+@pytest.fixture(scope="module")
+def cases(
+    tiny_bert_dir: Path,
+    tiny_roberta_dir: Path,
+    tiny_gpt2_dir: Path,
+    tiny_electra_dir: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, Case]:
+    """All that is reloaded, exported."""
+    make, real = makers(tiny_bert_dir), makers(None)
+    roberta, gpt2 = Transformer(tiny_roberta_dir, template="T0"), Transformer(tiny_gpt2_dir)
+    electra = Transformer(tiny_electra_dir, max_tokens=12)
+    some = [text for text in TEXTS if text.strip()]  # without special tokens, nothing is left of an empty text
+    table = Table(np.random.default_rng(0).normal(size=(200, 6)), tiny_models.wordpiece())
+    embedders = {name: (recipe(make).fit(FIT), TEXTS) for name, recipe in RECIPES.items()}
+    embedders |= {
+        "roberta": (Embedder(roberta, 1, weights.Mask()), TEXTS),  # positions start behind the padding
+        "gpt2 inner": (Embedder(gpt2, 1, weights.Idf()).fit(FIT), some),  # norms its last layer alone
+        "gpt2 last token": (Embedder(gpt2, 2, weights.Last()), some),  # has no padding token
+        "gpt2 both": (Embedder(gpt2, (1, 2)), some),
+        "electra": (Embedder(electra, (1, 2), weights.Debiased()), TEXTS),
+        "table": (Embedder(table), TEXTS),
+        "MiniLM": (RECIPES["similarity"](real).fit(FIT_REAL), REAL),
+        "MiniLM T4": (RECIPES["T4 masks"](real), REAL),
+    }
+    place = tmp_path_factory.mktemp("sentence-transformers")
+    made = {name: Case(e, place / str(i), texts) for i, (name, (e, texts)) in enumerate(embedders.items())}
+    for case in made.values():
+        export(case.embedder, "sentence-transformers", case.folder)
+    return made
+
+
+@pytest.fixture(scope="module")
+def found(cases: dict[str, Case], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Floats]:
+    """All vectors from one process without Attar; of one model also what the options of `encode` give."""
+    code = SENTENCE_TRANSFORMERS + """
+if name == "similarity":
+    model = SentenceTransformer(folder, device="cpu")
+    model.save(job["target"] + "-again")
+    again = SentenceTransformer(job["target"] + "-again", device="cpu")
+    out["saved again"] = again.encode(texts)
+    out["truncated"] = model.encode(texts, truncate_dim=5)
+    out["batches of 7"] = model.encode(texts, batch_size=7)
+    out["one text"] = model.encode(texts[5])[None]
+    out["modules"] = np.array([type(module).__module__ for module in again])
+if name == "z-score":
+    out["normalized"] = SentenceTransformer(folder, device="cpu").encode(texts, normalize_embeddings=True)
+"""
+    return reloaded(code, cases, tmp_path_factory.mktemp("reloaded"))
+
+
+def test_every_export_gives_the_same_vectors_without_attar(cases: dict[str, Case], found: dict[str, Floats]) -> None:
+    for name, case in cases.items():
+        check_same(found[name], case.wanted(), name)
+
+
+def test_round_trip_and_options_of_sentence_transformers(cases: dict[str, Case], found: dict[str, Floats]) -> None:
+    wanted = cases["similarity"].wanted()
+    check_same(found["saved again"], wanted)
+    check_same(found["batches of 7"], wanted)
+    check_same(found["one text"], wanted[5:6])
+    check_same(found["truncated"], wanted[:, :5])
+    check_same(found["normalized"], shapers.Unit().transform(cases["z-score"].wanted()))
+    assert all(name.startswith("sentence_transformers.") for name in found["modules"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["MiniLM", "MobileBERT"])
+def test_every_recipe_of_real_models_on_real_sentences(
+    model: str, data_dir: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    make = makers(None if model == "MiniLM" else request.getfixturevalue("mobilebert_dir"))
+    texts = real_sentences(data_dir)
+    for name, recipe in RECIPES.items():  # one after the other: folders are large
+        embedder = recipe(make).fit(texts)
+        export(embedder, "sentence-transformers", tmp_path / "model", overwrite=True)
+        case = Case(embedder, tmp_path / "model", texts)
+        check_same(reloaded(SENTENCE_TRANSFORMERS, {"it": case}, tmp_path)["it"], case.wanted(), name)
+
+
+def test_layers_that_are_not_needed_are_left_out(tiny_bert_dir: Path, tmp_path: Path) -> None:
+    export(Embedder(Transformer(tiny_bert_dir), 1), "sentence-transformers", tmp_path / "one")
+    export(Embedder(Transformer(tiny_bert_dir)), "sentence-transformers", tmp_path / "all")
+    blocks = [json.loads((tmp_path / n / "config.json").read_text())["num_hidden_layers"] for n in ("one", "all")]
+    assert blocks == [1, 3]
+
+
+def test_files_that_servers_read(tiny_bert_dir: Path, tmp_path: Path) -> None:
+    """text-embeddings-inference reads 1_Pooling/config.json and knows modules by their short names only."""
+    embedder = Embedder(Transformer(tiny_bert_dir), 2, weights.Mean(specials=True), shapers.parse("zscore,unit")).fit(FIT)
+    notes = export(embedder, "sentence-transformers", tmp_path / "model")
+    modules = json.loads((tmp_path / "model/modules.json").read_text())
+    names = ["Transformer", "Pooling", "Dense", "Normalize"]
+    assert [module["type"] for module in modules] == [f"sentence_transformers.models.{name}" for name in names]
+    pooling = json.loads((tmp_path / "model/1_Pooling/config.json").read_text())
+    assert pooling["word_embedding_dimension"] == 16
+    assert [key for key, value in pooling.items() if value is True] == ["pooling_mode_mean_tokens", "include_prompt"]
+    assert json.loads((tmp_path / "model/sentence_bert_config.json").read_text())["max_seq_length"] == 64
+    assert notes == []  # nothing that they would not know
+
+
+def test_notes_tell_what_others_do_not_know(tiny_bert: Transformer, tmp_path: Path) -> None:
+    notes = export(Embedder(tiny_bert), "sentence-transformers", tmp_path / "model")
+    assert "float16" in notes[0]
+    assert "text-embeddings-inference" in notes[1]
+
+
+def test_card(tiny_bert_dir: Path, tmp_path: Path) -> None:
+    model = tiny_models.bert(tmp_path / "my-bert")
+    (model / "README.md").write_text("---\nlanguage: en\nlicense: mit\n---\n# It\n")
+    embedder = Embedder(Transformer(model), (1, 3), weights.Idf(), shapers.parse("abtt:3")).fit(FIT)
+    export(embedder, "sentence-transformers", tmp_path / "model")
+    card = (tmp_path / "model/README.md").read_text()
+    assert "\nlicense: mit\n" in card
+    assert "0.5 x layer 1 + 0.5 x layer 3" in card
+    assert "Idf(" in card
+    assert "AllButTheTop(n=3)" in card
+    assert "150 texts" in card
+    assert embedder.recipe.id in card
+    assert str(tmp_path) not in card.replace(json.dumps(str(model.resolve())), "")
+
+
+def test_what_has_no_carrier_is_refused(tiny_bert_dir: Path, tiny_roberta_dir: Path, tmp_path: Path) -> None:
+    def bert(**settings: object) -> Transformer:
+        return Transformer(tiny_bert_dir, **settings)  # type: ignore[arg-type]
+
+    mix = Mix(bert(), Random(tiny_bert_dir, dims=16))
+    cases = {
+        "quantile has no carrier .* with zscore, .* --to onnx": Embedder(bert(), shapers=[shapers.Quantile()]).fit(FIT),
+        "Mix at layers .* exportable": Embedder(mix, 1),
+        "layer -1 .* model2vec": Embedder(bert(), -1),
+        "windows=2 can't be exported": Embedder(bert(windows=2)),
+        "sum to 0": Embedder(bert(), {1: 1.0, 3: -1.0}),
+        "weighs 0 in the template and 1 in a text": Embedder(bert(template="T0"), 1, weights.Mean(template=False)),
+        "no token of the template weighs": Embedder(bert(template='"[X]"'), 1, weights.Debiased()),
+        r"First\(specials=False\)": Embedder(bert(), 1, weights.First(specials=False)),
+        "depend on where a token stands": Embedder(Transformer(tiny_roberta_dir), 1, weights.Debiased()),
+    }
+    for message, embedder in cases.items():
+        with pytest.raises(RecipeError, match=message):
+            export(embedder, "sentence-transformers", tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_foreign_parts_are_refused(tiny_bert: Transformer, tmp_path: Path) -> None:
+    from sklearn.preprocessing import MaxAbsScaler
+
+    class Own(weights.Mean):
+        pass
+
+    for part, embedder in {
+        "MaxAbsScaler": Embedder(tiny_bert, shapers=[MaxAbsScaler()]).fit(FIT),
+        "Own weights": Embedder(tiny_bert, weights=Own()),
+    }.items():
+        with pytest.raises(RecipeError, match=f"{part} can't be exported; exportable"):
+            export(embedder, "sentence-transformers", tmp_path / "model")
+
+
+def test_targets_that_can_not_be_written(
+    tiny_bert: Transformer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedder = Embedder(tiny_bert)
+    (tmp_path / "there").mkdir()
+    with pytest.raises(OutputError, match="it exists; remove it"):
+        export(embedder, "sentence-transformers", tmp_path / "there")
+    with pytest.raises(OutputError, match="there is no folder"):
+        export(embedder, "sentence-transformers", tmp_path / "nowhere/model")
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(OutputError, match="no permission"):
+        export(embedder, "sentence-transformers", tmp_path / "model")
+
+
+def test_missing_extra_names_its_line(
+    tiny_bert: Transformer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "sentence_transformers", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'attar\[sentence-transformers\]'"):
+        export(Embedder(tiny_bert), "sentence-transformers", tmp_path / "model")
+
+
+def test_an_unfitted_recipe_is_refused(tiny_bert: Transformer, tmp_path: Path) -> None:
+    with pytest.raises(NotFittedError, match="ZScore must see texts first"):
+        export(Embedder(tiny_bert, shapers=[shapers.ZScore()]), "sentence-transformers", tmp_path / "model")
