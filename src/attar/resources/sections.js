@@ -58,7 +58,7 @@ function tableCard(title, small, labels, columns, lines, digits = 1) {
     const cells = l.values.map((v, j) => {
       if (!v) return "<td></td>";
       const number = v.y.toFixed(digits), top = l.plain ? false : +v.y.toFixed(1) === tops[j];
-      return `<td data-tip="${esc(v.tip || "")}">${top ? `<b class="best">${number}</b>` : number}${printed[j] ? `<small>${v.pub == null ? "" : v.pub.toFixed(1)}</small>` : ""}</td>`;
+      return `<td data-tip="${esc(v.tip || "")}">${top ? `<b class="best">${number}</b>` : number}${printed[j] ? ` <small>${v.pub == null ? "" : v.pub.toFixed(1)}</small>` : ""}</td>`;
     });
     const names = l.labels.map((n, k) => `<td class="label">${k === 0 && !first && i > 0 && l.group !== undefined ? `<span hidden>${esc(n)}</span>` : esc(n)}</td>`);
     return `<tr${first ? ' class="group"' : ""}>${names.join("")}${cells.join("")}</tr>`;

@@ -1,0 +1,155 @@
+"""The page in a real browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from browser import Browser, find_browser
+from sample_cells import cell, sample
+
+from attar.reports.cells import Cells
+from attar.reports.page import page, page_data
+from attar.tasks import published
+
+
+def two_models() -> Cells:
+    rows = sample()
+    other = [replace(row, model="other", cell="o" + row.cell, score=(row.score or 0) / 2) for row in rows]
+    return Cells(tuple(other + rows))
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(page(two_models(), "A <title> & more"), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    program = find_browser()
+    if program is None:
+        pytest.skip("no Chromium here: install chromium to test the page in a browser")
+    opened = Browser(program, tmp_path_factory.mktemp("profile"))
+    yield opened
+    opened.close()
+
+
+def choose(browser: Browser, name: str, value: str) -> None:
+    browser.run(
+        f"(() => {{ const s = document.querySelector('#f-{name}'); s.value = {value!r}; "
+        "s.dispatchEvent(new Event('change')); })()"
+    )
+
+
+def test_it_opens_without_errors_and_shows_every_section(browser: Browser, report: Path) -> None:
+    browser.open(report, 1280, 900)
+    assert browser.complaints == []
+    assert browser.run("document.title") == "A <title> & more"
+    assert browser.run("document.querySelectorAll('main section').length") == 9
+    assert browser.run("document.querySelectorAll('.empty').length") == 0
+    assert browser.run("document.querySelectorAll('#sec-layers svg').length") == 3
+    assert browser.run("document.querySelectorAll('#sec-heat svg').length") == 3
+    assert browser.run("document.querySelectorAll('#sec-iso svg').length") == 2
+    assert "Pearson" in browser.run("document.querySelector('#sec-iso').textContent")
+
+
+def test_tables_hold_the_numbers(browser: Browser, report: Path) -> None:
+    browser.open(report, 1280, 900)
+    choose(browser, "model", "tiny")
+    first = "document.querySelector('#sec-tables table tbody tr')"
+    shown = browser.run(f"[...{first}.cells].map(c => c.innerText.replace(/\\s+/g, ' ').trim())")
+    ours = ("45.5", "44.6", "45.1", "44.6")  # T0 at the last layer; no template; half of Avg.; Avg. alone
+    paper = [
+        sum(published.score(task, column) or 0.0 for task in ("STS12", "STS13")) / 2
+        for column in ("T0", "BERT", "BERT+Avg", "Avg")
+    ]
+    assert shown[:2] == ["mean", "none"]
+    assert [cell.split()[0] for cell in shown[2:]] == list(ours)
+    assert [float(cell.split()[1]) for cell in shown[2:]] == pytest.approx(paper, abs=0.051)
+    counts = "[...document.querySelectorAll('#sec-tables table')].map(t => t.querySelectorAll('.best').length)"
+    best = browser.run(counts)
+    assert all(n >= 4 for n in best)
+    assert browser.run("document.querySelector('#sec-tables td[data-tip]').dataset.tip").count("STS") == 2
+
+
+def test_filters_work(browser: Browser, report: Path) -> None:
+    browser.open(report, 1280, 900)
+    text = "document.querySelector('#sec-tables').innerText"
+    choose(browser, "subject", "clustering")
+    assert browser.run("document.querySelectorAll('#sec-tables table').length") == 1
+    assert "Clustering" in browser.run(text)
+    choose(browser, "subject", "STS13")
+    assert "STS13" in browser.run("document.querySelector('#sec-tables h3').innerText")
+    before = browser.run(text)
+    choose(browser, "model", "tiny")
+    assert browser.run(text) != before
+    choose(browser, "layers", "2")
+    assert "layers 2" in browser.run(text)
+    choose(browser, "template", "T0")
+    assert browser.run("[...document.querySelectorAll('#sec-tables thead th')].map(t => t.innerText.trim())") == [
+        "aggregation",
+        "post-processing",
+        "T0",
+    ]
+    choose(browser, "weights", "mask")
+    assert "mask" in browser.run("document.querySelector('#sec-layers').innerText")
+    assert browser.complaints == []
+
+
+def test_task_tables_open_and_downloads_hold_what_is_shown(browser: Browser, report: Path) -> None:
+    browser.open(report, 1280, 900)
+    browser.run("document.querySelectorAll('#sec-appendix details').forEach(d => { d.open = true; })")
+    for _ in range(50):
+        if browser.run("document.querySelectorAll('#sec-appendix table').length") == 4:
+            break
+    assert browser.run("document.querySelectorAll('#sec-appendix table').length") == 4
+    shown = browser.run("asCsv(document.querySelector('#sec-tables table'))").splitlines()
+    assert shown[0].startswith("aggregation,post-processing,T0,T0 (published),no template")
+    assert shown[1].startswith("mean,none,")
+    assert shown[2].startswith("mean,zscore,")  # the label that is not repeated on the page
+    tex = browser.run("asLatex(document.querySelector('#sec-tables table'), 'a & b')")
+    assert r"\caption{a \& b}" in tex
+    assert r"\textbf{" in tex
+
+
+@pytest.mark.parametrize("part", ["", "#dark"])
+def test_a_phone_needs_no_sideways_scrolling(browser: Browser, report: Path, part: str) -> None:
+    browser.open(report, 390, 844, part)
+    browser.run("document.querySelectorAll('#sec-appendix details').forEach(d => { d.open = true; })")
+    assert browser.run("document.documentElement.scrollWidth") <= 390
+    wide = "[...document.querySelectorAll('main .card')].filter(c => c.getBoundingClientRect().right > 391).length"
+    assert browser.run(wide) == 0
+    assert browser.run("document.documentElement.dataset.theme") == ("dark" if part else "light")
+
+
+def test_hovering_shows_a_value(browser: Browser, report: Path) -> None:
+    browser.open(report, 1280, 900)
+    browser.run("document.querySelector('#sec-heat').scrollIntoView()")
+    x, y = browser.run(
+        "(() => { const b = document.querySelector('#sec-heat rect').getBoundingClientRect();"
+        "return [b.x + b.width / 2, b.y + b.height / 2]; })()"
+    )
+    browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+    assert browser.run("!document.querySelector('#tip').hidden")
+    assert "layers 1" in browser.run("document.querySelector('#tip').textContent")
+
+
+def test_data_can_not_break_out_of_the_page() -> None:
+    nasty = cell("</script><script>alert(1)</script>")
+    text = page(Cells((nasty,)))
+    assert "</script><script>alert" not in text
+    inside = text.partition('type="application/json">')[2].partition("</script>")[0]
+    assert json.loads(inside)["names"]["task"] == [nasty.task]
+
+
+def test_page_data_by_hand() -> None:
+    data = page_data(Cells((cell("STS12", score=0.12345), cell("STS13", score=None))))
+    assert data["cells"]["score"] == [12.35]
+    assert data["cells"]["published"] == [45.1]
+    assert data["failed"] == 1
+    assert data["facts"][0]["tasks"] == {"STS12": [20, 99]}
