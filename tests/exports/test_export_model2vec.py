@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import tiny_models
 from export_cases import (
     MODEL2VEC,
     SENTENCE_TRANSFORMERS,
@@ -17,6 +16,7 @@ from export_cases import (
     reloaded,
 )
 
+import tiny_models
 from attar import Embedder, Random, Table, Transformer, shapers, weights
 from attar.errors import RecipeError
 from attar.exports import export

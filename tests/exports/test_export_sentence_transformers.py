@@ -5,9 +5,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import tiny_models
-from export_cases import RECIPES, SENTENCE_TRANSFORMERS, Case, check_same, made_sentences, makers, real_sentences, reloaded
+from export_cases import (
+    RECIPES,
+    SENTENCE_TRANSFORMERS,
+    Case,
+    check_same,
+    made_sentences,
+    makers,
+    real_sentences,
+    reloaded,
+)
 
+import tiny_models
 from attar import Embedder, Mix, Random, Table, Transformer, shapers, weights
 from attar.errors import MissingExtra, NotFittedError, OutputError, RecipeError
 from attar.exports import export
@@ -56,7 +65,9 @@ def cases(
 @pytest.fixture(scope="module")
 def found(cases: dict[str, Case], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Floats]:
     """All vectors from one process without Attar; of one model also what the options of `encode` give."""
-    code = SENTENCE_TRANSFORMERS + """
+    code = (
+        SENTENCE_TRANSFORMERS
+        + """
 if name == "similarity":
     model = SentenceTransformer(folder, device="cpu")
     model.save(job["target"] + "-again")
@@ -69,6 +80,7 @@ if name == "similarity":
 if name == "z-score":
     out["normalized"] = SentenceTransformer(folder, device="cpu").encode(texts, normalize_embeddings=True)
 """
+    )
     return reloaded(code, cases, tmp_path_factory.mktemp("reloaded"))
 
 
@@ -110,7 +122,9 @@ def test_layers_that_are_not_needed_are_left_out(tiny_bert_dir: Path, tmp_path: 
 
 def test_files_that_servers_read(tiny_bert_dir: Path, tmp_path: Path) -> None:
     """text-embeddings-inference reads 1_Pooling/config.json and knows modules by their short names only."""
-    embedder = Embedder(Transformer(tiny_bert_dir), 2, weights.Mean(specials=True), shapers.parse("zscore,unit")).fit(FIT)
+    embedder = Embedder(Transformer(tiny_bert_dir), 2, weights.Mean(specials=True), shapers.parse("zscore,unit")).fit(
+        FIT
+    )
     notes = export(embedder, "sentence-transformers", tmp_path / "model")
     modules = json.loads((tmp_path / "model/modules.json").read_text())
     names = ["Transformer", "Pooling", "Dense", "Normalize"]
@@ -193,9 +207,7 @@ def test_targets_that_can_not_be_written(
         export(embedder, "sentence-transformers", tmp_path / "model")
 
 
-def test_missing_extra_names_its_line(
-    tiny_bert: Transformer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_extra_names_its_line(tiny_bert: Transformer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "sentence_transformers", None)
     with pytest.raises(MissingExtra, match=r"pip install 'attar\[sentence-transformers\]'"):
         export(Embedder(tiny_bert), "sentence-transformers", tmp_path / "model")

@@ -42,8 +42,16 @@ class UnitShape(nn.Module):  # type: ignore[misc]
         return x / torch.where(length > 0, length, torch.ones_like(length))
 
 
+_NOISE = 4e-6  # by which part a number may differ between two ways to run the same model
+_ROUNDING = 1e-9  # by which part quantiles of equal float32 values may differ
+
+
 class QuantileShape(nn.Module):  # type: ignore[misc]
-    """The share of fitted values below x, linear between quantiles, found by halving: a graph has no other search."""
+    """The share of fitted values below x, linear between quantiles, found by halving: a graph has no other search.
+
+    The share jumps where fitted values are equal. A value that differs from such a one by noise only is taken for it:
+    for the float32 that was fitted, which quantiles may miss by their last bits.
+    """
 
     def __init__(self, step: Quantile) -> None:
         super().__init__()
@@ -55,12 +63,20 @@ class QuantileShape(nn.Module):  # type: ignore[misc]
         filled[:, : self.n_quantiles] = quantiles
         self.quantiles = nn.Buffer(filled.reshape(-1))
         self.rows = nn.Buffer(torch.arange(n_dims) * self.width)  # where each dim's quantiles begin
+        jumps = torch.zeros((n_dims, self.width), dtype=torch.bool)
+        equal = quantiles.diff(dim=1) <= _ROUNDING * quantiles.abs()[:, 1:]
+        jumps[:, : self.n_quantiles - 1] = equal
+        jumps[:, 1 : self.n_quantiles] |= equal
+        jumps[:, [0, self.n_quantiles - 1]] = True  # the ends, where normal deviates are steep
+        self.jumps = nn.Buffer(jumps.reshape(-1))
+        self.noise = nn.Buffer(_NOISE * quantiles.abs().amax(dim=1))
         self.lowest, self.highest = nn.Buffer(quantiles[:, 0].clone()), nn.Buffer(quantiles[:, -1].clone())
         self.normal = step.output == "normal"
         self.margin = EDGE if self.normal else 0.0
         self.bounds = nn.Buffer(torch.tensor([EDGE, 1 - EDGE], dtype=torch.float64))
 
     def forward(self, x: Tensor) -> Tensor:
+        x = self._without_noise(x)
         below, upto = self._count(x, equal=False), self._count(x, equal=True)
         share = 0.5 * (self._share(x, upto - 1, upto) + self._share(x, below - 1, below))
         share = torch.where(x + self.margin >= self.highest, torch.ones_like(x), share)
@@ -69,6 +85,14 @@ class QuantileShape(nn.Module):  # type: ignore[misc]
             return share
         # Bounds as arrays: as plain numbers they would be rounded to float32 in the graph.
         return normal_deviates(torch.minimum(torch.maximum(share, self.bounds[0]), self.bounds[1]))
+
+    def _without_noise(self, x: Tensor) -> Tensor:
+        count = self._count(x, equal=True)
+        for place in (count - 1, count):
+            at = self.rows + place.clamp(0, self.n_quantiles - 1)
+            near = self.quantiles[at]
+            x = torch.where(self.jumps[at] & ((x - near).abs() <= self.noise), near.float().double(), x)
+        return x
 
     def _count(self, x: Tensor, equal: bool) -> Tensor:
         """How many quantiles lie below x, or up to it. Shape: (N, D)"""

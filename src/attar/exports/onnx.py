@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attar.encoders.average import tokenizer_of
+from attar.encoders.mix import Mix
 from attar.errors import MissingExtra
 from attar.exports.card import write_card
 from attar.exports.frame import frame_of, with_frame
@@ -80,12 +81,15 @@ def _write_graph(graph: Any, path: Path) -> None:
 
 def _tokenizer(source: Source) -> Any:
     """Frames, cuts and fills up texts by itself."""
-    tokenizer = with_frame(tokenizer_of(source.encoder), frame_of(source.encoder))
-    limit = getattr(source.encoder, "limit", None)
+    encoder: Any = source.encoder
+    while isinstance(encoder, Mix):
+        encoder = encoder.a  # whose tokens both sides read
+    tokenizer = with_frame(tokenizer_of(encoder), frame_of(encoder))
+    limit = getattr(encoder, "limit", None)
     if limit is not None:
         tokenizer.enable_truncation(limit)
-    filler = pad_id(source.encoder.vocabulary)
-    tokenizer.enable_padding(pad_id=filler, pad_token=source.encoder.vocabulary.pieces[filler])
+    filler = pad_id(encoder.vocabulary)
+    tokenizer.enable_padding(pad_id=filler, pad_token=encoder.vocabulary.pieces[filler])
     return tokenizer
 
 

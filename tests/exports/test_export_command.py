@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from export_cases import made_sentences
+
+from attar import Embedder, Transformer, shapers
+from attar.cli import main
+
+FIT = made_sentences(60, seed=1)
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    """Exit code and the last line on stderr."""
+    code = 0
+    try:
+        main(list(arguments))
+    except SystemExit as stop:
+        code = int(stop.code or 0)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    return code, captured.err.strip().splitlines()[-1]
+
+
+@pytest.fixture
+def recipe(tiny_bert_dir: Path, tmp_path: Path) -> str:
+    Embedder(Transformer(tiny_bert_dir), -1, shapers=shapers.parse("center,unit")).fit(FIT).save(tmp_path / "recipe")
+    return str(tmp_path / "recipe")
+
+
+def test_export(recipe: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = str(tmp_path / "model")
+    assert run(capsys, "export", recipe, "--to", "model2vec", "-o", target)[0] == 0
+    assert (tmp_path / "model/model.safetensors").is_file()
+    code, message = run(capsys, "export", recipe, "--to", "model2vec", "-o", target)
+    assert (code, "it exists; remove it" in message) == (2, True)
+    assert run(capsys, "export", recipe, "--to", "model2vec", "-o", target, "--overwrite")[0] == 0
+
+
+def test_bad_input(recipe: str, tiny_bert_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = str(tmp_path / "model")
+    for arguments, told in {
+        (recipe, "--to", "sentence-transformer", "-o", target): "did you mean 'sentence-transformers'?",
+        (recipe, "--to", "sentence-transformers", "-o", target): "layer -1 (the token table) has no carrier",
+        ("similarity", "--to", "onnx", "-o", target, "--model", str(tiny_bert_dir)): "must see texts first",
+        ("nonsense", "--to", "onnx", "-o", target): "unknown recipe 'nonsense'",
+        (str(tiny_bert_dir), "--to", "onnx", "-o", target): "is not a recipe folder",
+        (recipe, "--to", "onnx", "-o", str(tmp_path / "no/where")): "there is no folder",
+    }.items():
+        code, message = run(capsys, "export", *arguments)
+        assert code == 2
+        assert told in message
+        assert message.startswith("attar: error: ")
+    assert not Path(target).exists()
