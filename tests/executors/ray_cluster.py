@@ -83,7 +83,7 @@ def raylets_of(nodes: list[subprocess.Popen[bytes]]) -> list[int]:
     return [pid for node in nodes for pid, name in _session(node.pid) if "/raylet/raylet" in name.split(" ")[0]]
 
 
-def wait_for(ready: Callable[[], bool], what: str, seconds: float = 120.0) -> None:
+def wait_for(ready: Callable[[], bool], what: str, seconds: float = 300.0) -> None:
     end = time.monotonic() + seconds
     while not ready():
         if time.monotonic() > end:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -46,6 +47,7 @@ class RayTasks:
         ray = _ray()
         if not ray.is_initialized():
             found = self.address or os.environ.get("RAY_ADDRESS")
+            _check_reachable(found)
             own = {} if found else {"num_cpus": self.workers, "include_dashboard": False}
             try:
                 ray.init(address=found, log_to_driver=False, logging_level=logging.ERROR, **own)
@@ -109,6 +111,17 @@ class RayTasks:
             cpus = int(_ray().cluster_resources().get("CPU", 0))
             self._cpus = (time.monotonic(), cpus)
         return cpus
+
+
+def _check_reachable(address: str | None) -> None:
+    """Ray itself tries for minutes before it says that nobody is there."""
+    host, _, port = (address or "").rpartition(":")
+    if not host or not port.isdigit() or "/" in host:
+        return  # none given, "auto", or ray://...: for Ray to understand
+    try:
+        socket.create_connection((host, int(port)), timeout=10).close()
+    except (OSError, OverflowError) as error:
+        raise InputError(f"no Ray cluster at {address!r}: {error}; start one with `ray start --head`") from None
 
 
 def _ray() -> Any:
