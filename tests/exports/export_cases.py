@@ -7,7 +7,7 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -135,6 +135,17 @@ def check_same(found: Floats, wanted: Floats, name: str = "") -> None:
     assert off.max() <= (1e-4 if "quantile" in name else 1e-5), f"{name}: {off.max():.2e} off at text {off.argmax()}"
     cosines = np.einsum("nd,nd->n", a, b) / np.maximum(np.linalg.norm(a, axis=1) * lengths, 1e-30)
     assert cosines[lengths > 0].min(initial=1) >= 0.999999, f"{name}: cosine {cosines.min()}"
+
+
+def check_all(found: Mapping[str, Floats], cases: Mapping[str, Case]) -> None:
+    for name, case in cases.items():
+        check_same(found[name], case.wanted(), name)
+
+
+def batched(names: Iterable[str], n: int) -> list[list[str]]:
+    """The names, n at a time."""
+    held = list(names)
+    return [held[i : i + n] for i in range(0, len(held), n)]
 
 
 def made_sentences(n: int = 200, seed: int = 0) -> list[str]:
