@@ -139,7 +139,17 @@ def _summary(cells: list[Cell], draws: list[Draw]) -> list[str]:
             lines.append(f"| {family} | {share} | {seeds} | {minutes:.0f} min |")
         elif seeds:
             lines.append(f"| {family} | only averages | | | | {seeds} | {minutes:.0f} min |")
-    return [*lines, "", "Processor time is that of one core; `--jobs` divides it."]
+    lines += ["", "Processor time is that of one core; `--jobs` divides it. Reproduced, by aggregation:"]
+    lines += ["", f"| family | {' | '.join(AGGREGATIONS)} |", "|---" * (1 + len(AGGREGATIONS)) + "|"]
+    for family in ("sts", "clustering"):
+        shares = [_share([c for c in cells if (c.family, c.aggregation) == (family, a)]) for a in AGGREGATIONS]
+        lines.append(f"| {family} | {' | '.join(shares)} |")
+    return lines
+
+
+def _share(cells: list[Cell]) -> str:
+    known = [cell.reproduced for cell in cells if cell.published is not None]
+    return f"{sum(map(bool, known))} of {len(known)}"
 
 
 def _misses(cells: list[Cell]) -> list[str]:
