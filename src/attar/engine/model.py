@@ -11,6 +11,8 @@ import torch
 
 from attar.engine import packing
 from attar.engine.batching import equal_batches, length_groups, packed_batches
+from attar.engine.kernels import best_kernels
+from attar.engine.quicken import quicken
 from attar.engine.taps import Taps, Visit
 from attar.engine.threads import run_all
 from attar.errors import ModelError
@@ -136,6 +138,16 @@ class LayeredModel:
 
         plain = self.model.config._attn_implementation
         self.model.set_attn_implementation(packing.NAME)
+        first = self._first_position_that(same)
+        if first is None:
+            self.model.set_attn_implementation(plain)
+            return None
+        undo = quicken(self.model, best_kernels())
+        if undo is not None and not same(first):
+            undo()
+        return first
+
+    def _first_position_that(self, same: Callable[[int], bool]) -> int | None:
         behind_padding = (getattr(self.model.config, "pad_token_id", None) or 0) + 1
         for first in (0, behind_padding):
             if same(first):
@@ -146,7 +158,6 @@ class LayeredModel:
             if same(0):
                 return 0
             undo()
-        self.model.set_attn_implementation(plain)
         return None
 
     def _states(self, inputs: dict[str, Any], layers: Sequence[int]) -> torch.Tensor:

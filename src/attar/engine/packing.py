@@ -10,8 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import torch
 from torch.nn.functional import scaled_dot_product_attention
+
+from attar.types import Ints
 
 NAME = "attar_packed"
 _current = threading.local()
@@ -25,10 +28,17 @@ class CannotPack(Exception):
 def packed(groups: list[tuple[int, int]]) -> Iterator[None]:
     """For this thread's forward passes: the packed batch holds, in order, runs of (how many, how long) sequences."""
     _current.groups = groups
+    _current.lengths = np.repeat([long for _, long in groups], [many for many, _ in groups]).astype(np.int64)
     try:
         yield
     finally:
-        _current.groups = None
+        _current.groups = _current.lengths = None
+
+
+def current_lengths() -> Ints | None:
+    """The lengths of the sequences in this thread's packed batch; None outside of one. Shape: (N,)"""
+    lengths: Ints | None = getattr(_current, "lengths", None)
+    return lengths
 
 
 def packed_attention(

@@ -1,0 +1,16 @@
+"""Builds the small C kernels; where there is no compiler the package installs and works without them."""
+
+import platform
+
+from setuptools import Extension, setup
+
+on_x86 = platform.machine().lower() in ("x86_64", "amd64")
+kernels = Extension(
+    "attar.engine._kernels",
+    sources=["src/attar/engine/_kernels.c"],
+    # Loaded only where the machine has these (attar.engine.kernels); other processors need no flags.
+    extra_compile_args=["-O3", "-ffp-contract=off", *(["-mavx2", "-mfma"] if on_x86 else [])],
+    libraries=["m"],
+    optional=True,
+)
+setup(ext_modules=[kernels])
