@@ -45,11 +45,15 @@ class Cluster:
         return f"127.0.0.1:{self.port}"
 
     def add_node(self) -> subprocess.Popen[bytes]:
-        before = len(raylets_of(self.nodes))
-        node = self._start(f"--address={self.address}", "--num-cpus=1")
-        self.nodes.append(node)
-        wait_for(lambda: len(raylets_of(self.nodes)) > before, "a node")
-        return node
+        """A node that has its raylet; one that comes too early for the head gives up, and is started again."""
+        for _ in range(5):
+            node = self._start(f"--address={self.address}", "--num-cpus=1")
+            wait_for(lambda node=node: bool(raylets_of([node])) or node.poll() is not None, "a node")
+            if node.poll() is None:
+                self.nodes.append(node)
+                return node
+            time.sleep(1)
+        raise RuntimeError(f"no node joined the cluster: {(self.folder / 'log').read_text()[-2000:]}")
 
     def remove_node(self, node: subprocess.Popen[bytes]) -> None:
         self.nodes.remove(node)
