@@ -126,7 +126,7 @@ def test_what_is_refused(tmp_path, content, said):
 
 def test_a_header_that_asks_for_too_much_memory(tmp_path):
     path = tmp_path / "vectors"
-    path.write_bytes(b"900000000000 4\na 1 2 3 4\n")
+    path.write_bytes(b"90000000000000000 4\na 1 2 3 4\n")
     with pytest.raises(ModelError, match="more than fits in memory"):
         read_words(path)
 
