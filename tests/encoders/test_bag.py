@@ -70,6 +70,11 @@ def test_means_of_the_texts_own_tokens_over_layers():
     assert mean_vectors(encoder, [], (1,)).shape == (0, 3)
 
 
+def test_texts_without_tokens_are_reported(caplog):
+    mean_vectors(Knowing(), ["the cat", "", "dog"], (1,))
+    assert "1 of 3 texts have no known token" in caplog.text
+
+
 def test_watching_the_tokens_pass():
     seen = []
     mean_vectors(Knowing(), ["the cat", "dog"], (1,), seen.append)

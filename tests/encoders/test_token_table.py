@@ -51,6 +51,17 @@ def test_factors_unknown_tokens_and_unit_length_by_hand():
     np.testing.assert_allclose(unit[1], DOG / np.linalg.norm(DOG), atol=1e-6)
 
 
+def test_texts_without_tokens_are_reported(caplog):
+    Table(VECTORS, few_words()).encode(TEXTS)
+    assert "1 of 5 texts have no known token" in caplog.text
+    caplog.clear()
+    Table(VECTORS, few_words(), skip_unknown=True).encode(TEXTS)
+    assert "2 of 5 texts have no known token" in caplog.text
+    caplog.clear()
+    Table(VECTORS, few_words()).encode(TEXTS[:2])
+    assert not caplog.text
+
+
 def test_layers_are_chosen_when_encoding():
     stacked = np.stack([few_vectors(seed=s) for s in range(3)])
     table = Table(stacked, few_words(), layers=(1, 6, 12))

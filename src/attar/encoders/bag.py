@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -14,6 +15,7 @@ from attar.pool import join_windows, scale_weights
 from attar.texts import chunks
 from attar.types import Doubles, Encoder, Floats, Ints, Role, Tokens
 
+log = logging.getLogger("attar")
 FEW = 32  # sequences
 CHUNK = 16384  # texts looked up at once: enough for the tokenizer to be quick, little enough to hold
 
@@ -63,14 +65,24 @@ def mean_vectors(
 ) -> Floats:
     """The plain mean of each text's own tokens over these layers; `watch` sees the tokens pass. Shape: (N, D)"""
     parts = [np.zeros((0, encoder.width(layers[0])), dtype=np.float32)]
+    n_empty = 0
     for part, _ in chunks(texts, CHUNK):
         tokens = encoder.tokenize(part)
         if watch is not None:
             watch(tokens)
-        token_weights, _ = scale_weights((tokens.roles == Role.TEXT).astype(np.float32), tokens)
+        token_weights, empty = scale_weights((tokens.roles == Role.TEXT).astype(np.float32), tokens)
+        n_empty += int(empty.sum())
         pooled = join_windows(encoder.pool(tokens, token_weights[None], layers), tokens)[0]  # (N, L, D)
         parts.append(pooled[:, 0] if len(layers) == 1 else pooled.mean(axis=1))
-    return np.concatenate(parts)
+    vectors = np.concatenate(parts)
+    report_empty(n_empty, len(vectors))
+    return vectors
+
+
+def report_empty(n_empty: int, n_texts: int) -> None:
+    """Says that there are texts without a token to take the mean of."""
+    if n_empty:
+        log.warning("%s of %s texts have no known token of their own", f"{n_empty:,}", f"{n_texts:,}")
 
 
 def check_layers(layers: Sequence[int], known: Sequence[int]) -> None:

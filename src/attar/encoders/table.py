@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import tokenizers
 
-from attar.encoders.bag import CHUNK, check_layers, leave_out, pool_rows, sum_rows
+from attar.encoders.bag import CHUNK, check_layers, leave_out, pool_rows, report_empty, sum_rows
 from attar.encoders.static_tokens import own_tokenizer
 from attar.errors import InputError
 from attar.texts import check_texts, iter_texts
@@ -113,8 +113,11 @@ class Table:
         check_layers(wanted, self.layers)
         checked, _ = check_texts(iter_texts(texts))
         vectors = np.empty((len(checked), self.width(wanted[0])), dtype=np.float32)
+        n_empty = 0
         for start in range(0, len(checked), CHUNK):
-            vectors[start : start + CHUNK] = self._means(checked[start : start + CHUNK], wanted)
+            vectors[start : start + CHUNK], n = self._means(checked[start : start + CHUNK], wanted)
+            n_empty += n
+        report_empty(n_empty, len(checked))
         return vectors
 
     @property
@@ -150,8 +153,8 @@ class Table:
         pooled = [pool_rows(self.by_layer[layer], tokens.ids, token_weights, tokens.offsets) for layer in layers]
         return np.stack(pooled, axis=2)
 
-    def _means(self, texts: Sequence[str], layers: Sequence[int]) -> Floats:
-        """What `pool` gives for plain means, in fewer steps. Shape: (N, D)"""
+    def _means(self, texts: Sequence[str], layers: Sequence[int]) -> tuple[Floats, int]:
+        """What `pool` gives for plain means, in fewer steps; how many texts have no known token. Shape: (N, D)"""
         tokens = self.tokenize(texts)
         factors = np.ones(len(tokens.ids), np.float32) if self.weights is None else self.weights[tokens.ids]
         n_known = tokens.lengths
@@ -166,7 +169,7 @@ class Table:
         if self.normalize:
             lengths = np.sqrt(np.einsum("nd,nd->n", vectors, vectors))
             vectors /= np.where(lengths > 0, lengths, 1)[:, None]
-        return vectors
+        return vectors, int((n_known == 0).sum())
 
     def token_vectors(self, tokens: Tokens, layers: Sequence[int]) -> TokenVectors:
         check_layers(layers, self.layers)
