@@ -25,6 +25,12 @@ _OPTIONS = [
     click.option("--shape", metavar="LIST", help="center zscore robust quantile quantile-normal whiten abtt:2 unit."),
     click.option("--max-tokens", type=int, metavar="N", help="Cut texts at N tokens instead of at the model's limit."),
     click.option("--windows", type=int, metavar="N", help="Do not cut: average windows that share N tokens."),
+    click.option(
+        "--threads",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Cores a transformer may use. Default: all there are.",
+    ),
     click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet."),
 ]
 
@@ -41,6 +47,7 @@ class Choices:
     shape: str | None
     max_tokens: int | None
     windows: int | None
+    threads: int | None
     column: str | None
 
     def about(self, *, recipe: str | None = None, model: str | None = None) -> Choices:
@@ -52,6 +59,16 @@ class Choices:
 
     def embedder(self, background: bool = False) -> Embedder:
         """The embedder they describe: fitted if it is a saved recipe's, else new."""
+        from attar.encoders.transformer import Transformer
+
+        made = self._embedder(background)
+        if self.threads is not None:
+            if not isinstance(made.encoder_, Transformer):
+                raise InputError(f"--threads is for transformers; {made.encoder_!r} is none")
+            made.encoder_.threads = self.threads
+        return made
+
+    def _embedder(self, background: bool) -> Embedder:
         from attar import shapers, weights
         from attar.embedder import Embedder
         from attar.encoders.opening import open_encoder

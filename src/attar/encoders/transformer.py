@@ -14,6 +14,7 @@ import numpy as np
 from attar.encoders import default
 from attar.engine.loading import check_folder, hub_folder, is_folder, load_model
 from attar.errors import InputError, ModelError, unknown_name
+from attar.fast_tokens import FastIds
 from attar.pool import pool_tokens
 from attar.templates import Template
 from attar.tokenizer import TextTokenizer, load_tokenizer
@@ -176,7 +177,9 @@ class Transformer:
             tokenizer, mask_token = load_tokenizer(self.folder)
         else:
             tokenizer, mask_token = _slow_tokenizer(self.folder)
-        return TextTokenizer(tokenizer, self.template, self.limit, self.windows, mask_token)
+        made = TextTokenizer(tokenizer, self.template, self.limit, self.windows, mask_token)
+        made.ids = FastIds(tokenizer, made.ids)
+        return made
 
     @property
     def packs(self) -> bool:
