@@ -114,7 +114,7 @@ def _head(draws: list[Draw], command: str) -> list[str]:
         "Every token has a random vector (768 dims, normal, standard deviation 0.1) and a text is their weighted mean:",
         "no model is needed, so every number of this column can be checked. A cell is *reproduced* where the published",
         "score lies within our mean ± max(0.5, 2 sd), mean and sd taken over seeds (draws of the random vectors).",
-        f"The paper gives one number without a spread; with fewer than {LEAST_SEEDS} seeds of ours a cell is not judged.",
+        f"The paper gives one number without a spread; with fewer than {LEAST_SEEDS} seeds a cell is not judged.",
         "Names are the true ones: the two idf rows are swapped in print.",
         "",
         f"Written by `{command}`",
@@ -142,9 +142,8 @@ def _summary(cells: list[Cell], draws: list[Draw]) -> list[str]:
             share = f"**{100 * right / len(judged):.0f} %**"
             found = f"{len(known)} | {len(judged)} | {right} | {share} | {off:.2f} |"
         if seeds:
-            lines.append(
-                f"| {family} | {found} {' to '.join(map(str, dict.fromkeys((seeds[0], seeds[-1]))))} | {minutes:.0f} min |"
-            )
+            count = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
+            lines.append(f"| {family} | {found} {count} | {minutes:.0f} min |")
     lines += ["", "Processor time is that of one core; `--jobs` divides it. Reproduced, by aggregation:"]
     lines += ["", f"| family | {' | '.join(AGGREGATIONS)} |", "|---" * (1 + len(AGGREGATIONS)) + "|"]
     for family in ("sts", "clustering"):
