@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from attar.encoders.mapped import map_arrays, take
+from attar.encoders.mapped import array_names, map_arrays, take, write_arrays
 from attar.errors import ModelError
 
 
@@ -76,3 +76,11 @@ def test_missing_files_and_arrays(tmp_path):
         map_arrays(tmp_path / "none.safetensors")
     with pytest.raises(ModelError, match="no array 'b'; it holds a"):
         take({"a": np.zeros(1)}, "b", tmp_path)
+
+
+def test_written_files_are_as_readable_as_any_other(tmp_path):
+    (tmp_path / "plain").write_bytes(b"")
+    write_arrays(tmp_path / "x.safetensors", {"a": np.ones(2)}, {"what": "ever"})
+    assert (tmp_path / "x.safetensors").stat().st_mode == (tmp_path / "plain").stat().st_mode
+    assert map_arrays(tmp_path / "x.safetensors")["a"].tolist() == [1, 1]
+    assert array_names(tmp_path / "x.safetensors") == {"a"}

@@ -126,6 +126,14 @@ def test_missing_files_are_named(folder, tmp_path):
         Table.load(tmp_path / "empty")
 
 
+def test_a_transformer_is_not_a_table(tmp_path):
+    few_words().save(str(tmp_path / "tokenizer.json"))
+    header = b'{"w":{"dtype":"BF16","shape":[1],"data_offsets":[0,2]}}'
+    (tmp_path / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + b"12")
+    with pytest.raises(ModelError, match="is not a table"):
+        Table.load(tmp_path)
+
+
 def test_a_tokenizer_of_another_table(folder):
     arrays = load_file(folder / "table.safetensors")
     save_file({name: array[:7].copy() for name, array in arrays.items()}, folder / "table.safetensors")

@@ -1,4 +1,4 @@
-"""The arrays of a safetensors file as they lie on disk: mapped into memory, not read."""
+"""Safetensors files: written so that others may read them, and mapped into memory instead of read."""
 
 from __future__ import annotations
 
@@ -18,6 +18,17 @@ _MAX_HEADER = 100_000_000  # bytes, the limit of the format
 
 def map_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
     """All arrays by name, read-only; refuses a file whose header does not fit its size."""
+    header, start, size = _read_header(path)
+    return {name: _map(path, name, entry, start, size) for name, entry in header.items()}
+
+
+def array_names(path: Path) -> set[str]:
+    """What the arrays are called."""
+    return set(_read_header(path)[0])
+
+
+def _read_header(path: Path) -> tuple[dict[str, Any], int, int]:
+    """The entries by name, where the data starts, and the size of the file."""
     try:
         size = path.stat().st_size
         with open(path, "rb") as file:
@@ -33,8 +44,8 @@ def map_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
         raise ModelError(f"{path} is damaged: its header is not JSON") from None
     if not isinstance(header, dict):
         raise ModelError(f"{path} is damaged: its header is not a JSON object")
-    start = 8 + length
-    return {name: _map(path, name, entry, start, size) for name, entry in header.items() if name != "__metadata__"}
+    header.pop("__metadata__", None)
+    return header, 8 + length, size
 
 
 def _map(path: Path, name: str, entry: Any, start: int, size: int) -> npt.NDArray[Any]:
@@ -55,6 +66,16 @@ def _map(path: Path, name: str, entry: Any, start: int, size: int) -> npt.NDArra
         return np.zeros(shape, dtype)
     mapped = np.memmap(path, dtype=dtype, mode="r", offset=start + begin, shape=shape)
     return np.asarray(mapped)
+
+
+def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], about: dict[str, str] | None = None) -> None:
+    """A safetensors file that others may read as they may read any new file; the library makes it private."""
+    from safetensors.numpy import save_file
+
+    path.touch()
+    mode = path.stat().st_mode
+    save_file(dict(arrays), str(path), metadata=about)
+    path.chmod(mode)
 
 
 def take(arrays: Mapping[str, npt.NDArray[Any]], name: str, path: Path) -> npt.NDArray[Any]:

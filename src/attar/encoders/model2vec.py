@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from attar.encoders.mapped import map_arrays
+from attar.encoders.mapped import array_names, map_arrays
 from attar.encoders.table_parts import TableParts, read_json_object, read_tokenizer
 from attar.errors import ModelError
 
@@ -46,10 +46,9 @@ def read(folder: Path) -> TableParts:
 
 def _place(folder: Path) -> Path | None:
     for place in (folder / name for name in _PLACES):
-        if (place / "model.safetensors").is_file() and (place / "tokenizer.json").is_file():
-            arrays = map_arrays(place / "model.safetensors")
-            if any(name in arrays for name in _NAMES):
-                return place
+        path = place / "model.safetensors"
+        if path.is_file() and (place / "tokenizer.json").is_file() and array_names(path) & set(_NAMES):
+            return place
     return None
 
 

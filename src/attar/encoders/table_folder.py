@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from attar._version import __version__
 from attar.encoders import model2vec, wordllama
-from attar.encoders.mapped import map_arrays, take
+from attar.encoders.mapped import map_arrays, take, write_arrays
 from attar.encoders.table_parts import TableParts, read_json_object, read_tokenizer
 from attar.errors import ModelError
 from attar.files import new_folder
@@ -21,8 +21,6 @@ ABOUT, ARRAYS, TOKENIZER = "attar_table.json", "table.safetensors", "tokenizer.j
 
 
 def write_table(table: Table, folder: Path, *, overwrite: bool = False) -> None:
-    from safetensors.numpy import save_file
-
     arrays: dict[str, Any] = {f"layer.{layer}": rows for layer, rows in table.by_layer.items()}
     extras = {"weights": table.weights, "counts": table.counts}
     arrays |= {name: values for name, values in extras.items() if values is not None}
@@ -35,7 +33,7 @@ def write_table(table: Table, folder: Path, *, overwrite: bool = False) -> None:
         "made": table.made,
     }
     with new_folder(folder, overwrite=overwrite) as aside:
-        save_file(arrays, str(aside / ARRAYS))
+        write_arrays(aside / ARRAYS, arrays)
         table.tokenizer.backend.save(str(aside / TOKENIZER), pretty=False)
         (aside / ABOUT).write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 

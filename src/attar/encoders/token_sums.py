@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.sparse import csr_array
 
-from attar.encoders.mapped import map_arrays
+from attar.encoders.mapped import map_arrays, write_arrays
 from attar.errors import InputError, ModelError
 from attar.files import new_file
 from attar.types import Doubles, Encoder, Floats, Ints, Tokens, TokenVectors
@@ -99,13 +99,11 @@ class TokenSums:
 
     def save(self, path: Path) -> None:
         """Write one file, whole or not at all."""
-        from safetensors.numpy import save_file
-
         arrays = {f"layer.{layer}": total for layer, total in self.sums.items()} | {"counts": self.counts}
         about = {name: str(getattr(self, name)) for name in _ABOUT} | {"corpus": self.corpus, "model": self.model}
         about["format"] = _FORMAT
         with new_file(path) as aside:
-            save_file(arrays, str(aside), metadata=about)
+            write_arrays(aside, arrays, about)
 
     @classmethod
     def load(cls, path: Path) -> Self:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attar.encoders.mapped import map_arrays, take
+from attar.encoders.mapped import map_arrays, take, write_arrays
 from attar.encoders.table_parts import read_json_object
 from attar.errors import ModelError, OutputError
 from attar.files import new_folder
@@ -21,14 +21,12 @@ _KINDS = {"split": str, "lower": bool, "drop_frequent": int, "frequent": (list, 
 
 
 def write_folder(vectors: WordVectors, folder: Path, *, overwrite: bool) -> None:
-    from safetensors.numpy import save_file
-
     broken = next((word for word in vectors.words if "\n" in word), None)
     if broken is not None:
         raise OutputError(f"the word {broken!r} holds a line break and can't be written to {WORDS}")
     about = {"format": FORMAT, "words": len(vectors.words), **vectors.settings()}
     with new_folder(folder, overwrite=overwrite) as aside:
-        save_file({"vectors": vectors.vectors}, str(aside / ARRAYS))
+        write_arrays(aside / ARRAYS, {"vectors": vectors.vectors})
         (aside / WORDS).write_text("\n".join(vectors.words) + "\n", encoding="utf-8", newline="\n")
         (aside / ABOUT).write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
