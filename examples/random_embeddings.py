@@ -216,7 +216,8 @@ def main() -> None:
 
 def _command(given: argparse.Namespace) -> str:
     seeds = " ".join(map(str, given.seeds))
-    return f"python examples/random_embeddings.py TOKENIZER_FOLDER DATA_FOLDER --seeds {seeds} --runs {given.runs}"
+    settings = f"--seeds {seeds} --runs {given.runs} --background-texts {given.background_texts}"
+    return f"python examples/random_embeddings.py TOKENIZER_FOLDER DATA_FOLDER {settings}"
 
 
 if __name__ == "__main__":

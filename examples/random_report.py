@@ -123,7 +123,7 @@ def _head(draws: list[Draw], command: str) -> list[str]:
         "",
         f"Clustering: {' or '.join(map(str, runs))} k-means run(s) on each draw, each the best of 10 starts; the paper",
         "averages 10 runs on one draw. So our sd holds the spread of runs as well as that of draws.",
-        f"Not here, so not checked: {', '.join(missing) or 'nothing'}.",
+        f"Not computed, for want of data or not yet: {', '.join(missing) or 'nothing'}.",
     ]
 
 
