@@ -32,8 +32,6 @@ class Cluster:
             "RAY_AUTH_MODE": "token",
             "RAY_AUTH_TOKEN_PATH": str(token),
             "RAY_USAGE_STATS_ENABLED": "0",
-            "RAY_health_check_period_ms": "500",
-            "RAY_health_check_failure_threshold": "6",
             "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
         }
         self.head = self._start("--head", f"--port={self.port}", "--num-cpus=0", "--include-dashboard=false")
