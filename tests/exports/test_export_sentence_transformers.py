@@ -9,6 +9,8 @@ from export_cases import (
     RECIPES,
     SENTENCE_TRANSFORMERS,
     Case,
+    batched,
+    check_all,
     check_same,
     made_sentences,
     makers,
