@@ -110,3 +110,15 @@ def test_outside_of_a_packed_batch_the_model_is_its_old_self():
         quicken(model, TorchKernels())
         after = model(ids, attention_mask=mask).last_hidden_state
     np.testing.assert_array_equal(before, after)
+
+
+def test_the_model_can_still_be_differentiated():
+    model = spread(transformers.BertModel(transformers.BertConfig(**SMALL)).eval())
+    LayeredModel(model)
+    model.set_attn_implementation("eager")
+    model(torch.tensor([[5, 6, 7]])).last_hidden_state.sum().backward()
+    assert model.encoder.layer[0].attention.self.query.weight.grad.abs().sum() > 0
+
+
+def test_only_float32_is_quickened():
+    assert quicken(transformers.BertModel(transformers.BertConfig(**SMALL)).double(), TorchKernels()) is None

@@ -132,7 +132,7 @@ class LayeredModel:
             found: list[torch.Tensor] = []
             try:
                 self._run_packed(torch.cat(parts), groups, first, layers, _collect(found))
-            except (packing.CannotPack, TypeError, ValueError, RuntimeError, IndexError):
+            except (packing.CannotPack, TypeError, ValueError, RuntimeError, IndexError, AttributeError):
                 return False
             return _same(torch.stack(found), wanted)
 

@@ -19,8 +19,10 @@ FastBlock = Callable[[torch.Tensor, Ints], torch.Tensor]  # (T, D), lengths (N) 
 
 def quicken(model: nn.Module, kernels: Kernels) -> Callable[[], None] | None:
     """Put fast blocks in place of all that are known; returns how to undo it, or None where there are none."""
+    if any(parameter.dtype != torch.float32 for parameter in model.parameters()):
+        return None
     swapped = []
-    with torch.no_grad():
+    with torch.inference_mode(False), torch.no_grad():  # joined weights must stay fit for other uses of the model
         for module in model.modules():
             fast: FastBlock | None = MobileBertBlock.of(module, kernels) or PostNormBlock.of(module, kernels)
             if fast is not None:
@@ -39,6 +41,6 @@ def _instead(fast: FastBlock, plain: Callable[..., Any]) -> Callable[..., Any]:
         lengths = packing.current_lengths()
         if lengths is None or attention_mask is not None:
             return plain(hidden_states, attention_mask, *args, **kwargs)
-        return fast(hidden_states[0], lengths)[None]
+        return fast(hidden_states[0].contiguous(), lengths)[None]
 
     return forward
