@@ -86,7 +86,10 @@ def test_static_encoders_and_mixes(tiny_bert: Transformer) -> None:
 
 @pytest.mark.slow
 def test_a_graph_gives_the_same_vectors_without_attar(tiny_bert_dir: Path, tmp_path: Path) -> None:
-    """Slow, for the exporter alone takes half a minute. Template, masks, two layers, quantile and norm; batches of other sizes than the one the graph was made with."""
+    """Template, masks, two layers, quantile and norm, in batches of other sizes than the graph was made with.
+
+    Slow because torch's exporter is.
+    """
     embedder = Embedder(
         Transformer(tiny_bert_dir, template="T0"), (1, 2), weights.Idf(), shapers.parse("quantile,unit")
     )

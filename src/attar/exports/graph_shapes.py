@@ -88,11 +88,14 @@ class QuantileShape(nn.Module):  # type: ignore[misc]
 
     def _without_noise(self, x: Tensor) -> Tensor:
         count = self._count(x, equal=True)
+        found, least = x, self.noise
         for place in (count - 1, count):
             at = self.rows + place.clamp(0, self.n_quantiles - 1)
             near = self.quantiles[at]
-            x = torch.where(self.jumps[at] & ((x - near).abs() <= self.noise), near.float().double(), x)
-        return x
+            distance = (x - near).abs()
+            closer = self.jumps[at] & (distance <= least)
+            found, least = torch.where(closer, near.float().double(), found), torch.where(closer, distance, least)
+        return found
 
     def _count(self, x: Tensor, equal: bool) -> Tensor:
         """How many quantiles lie below x, or up to it. Shape: (N, D)"""
