@@ -4,7 +4,7 @@ BIN := .venv/bin
 export HF_HUB_OFFLINE = 1
 export TOKENIZERS_PARALLELISM = true
 
-.PHONY: demo test slow lint clean
+.PHONY: demo test slow lint bench clean
 
 .venv/models: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -30,6 +30,18 @@ test: lint  ## linters, types, import layers, all tests
 
 slow: .venv/dev  ## the comparisons that take minutes
 	$(BIN)/python -m pytest -m slow
+
+.venv/bench: .venv/dev
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[bench]'
+	@touch $@
+
+bench: .venv/bench  ## speed against other libraries; wants an idle machine for a quarter of an hour
+	$(BIN)/python benchmarks/extraction.py --model minilm --texts short
+	$(BIN)/python benchmarks/extraction.py --model minilm --texts long --rounds 2
+	$(BIN)/python benchmarks/extraction.py --model bert-base --texts short --rounds 2 \
+	  --peers "attar (all layers),sentence-transformers,CTranslate2 float32"
+	$(BIN)/python benchmarks/extraction.py --model mobilebert --texts short --n 1000 --rounds 2 \
+	  --peers "attar (all layers),attar,transformers loop"
 
 clean:
 	rm -rf .venv build attar-demo

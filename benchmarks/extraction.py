@@ -102,7 +102,8 @@ def main() -> None:
 def report(args, n, n_tokens, flop, wall, cpu, vectors, peak) -> None:  # type: ignore[no-untyped-def]
     print(f"{args.model}, {n:,} {args.texts} texts, {n_tokens:,} tokens, {args.rounds} rounds, ", end="")
     print(f"{torch.get_num_threads()} threads, matmul peak {peak / 1e9:.0f} GFLOP/s")
-    heads = f"{'texts/s':>9}{'tokens/s':>10}{'% peak':>8}{'ratio':>7} {'(spread)':14}{'wall s':>8}{'CPU s':>8}"
+    speeds = f"{'texts/s':>9}{'tokens/s':>10}{'% peak':>8}{'ratio':>7} {'(spread)':14}"
+    heads = speeds + f"{'wall s':>8}{'CPU s':>8}{'CPU ratio':>11}"
     print(f"  {'':24}{heads}  greatest difference")
     base = BASELINE if BASELINE in wall else next(reversed(wall))
     for name in wall:
@@ -112,7 +113,8 @@ def report(args, n, n_tokens, flop, wall, cpu, vectors, peak) -> None:  # type: 
         spread = f"({ratios.min():.2f} to {ratios.max():.2f})"
         print(
             f"  {name:24}{n / seconds:9.0f}{n_tokens / seconds:10.0f}{100 * flop / seconds / peak:8.0f}"
-            f"{np.median(ratios):7.2f} {spread:14}{seconds:8.2f}{np.median(cpu[name]):8.2f}  {difference:.0e}"
+            f"{np.median(ratios):7.2f} {spread:14}{seconds:8.2f}{np.median(cpu[name]):8.2f}"
+            f"{np.median(np.array(cpu[base]) / np.array(cpu[name])):11.2f}  {difference:.0e}"
         )
 
 
