@@ -21,6 +21,7 @@ from attar.corpus import embed_corpus, verify_corpus
 from attar.executors.local import LocalProcesses
 
 pytestmark = [
+    pytest.mark.slow,  # starts a cluster of three nodes and kills parts of it: minutes where cores are few
     pytest.mark.xdist_group("ray"),
     pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed: pip install 'attar[ray]'"),
 ]
