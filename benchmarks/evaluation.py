@@ -86,9 +86,9 @@ def compare_logistic(n: int, dims: int, strengths: tuple[float, ...], rounds: in
     gold = np.tile(np.concatenate([labels[~kept] for kept in used]), len(strengths))
 
     def by_attar() -> np.ndarray:
-        c = np.repeat(strengths, 10)
-        models = fit_logistic(x, class_targets(labels, 2), np.tile(used, (len(strengths), 1)), c)
-        return np.concatenate([models.take([p]).logits(x[~used[p % 10]])[0, 0] > 0 for p in range(len(c))])
+        models = fit_logistic(x, class_targets(labels, 2), used, np.array(strengths))
+        n_models = 10 * len(strengths)
+        return np.concatenate([models.take([m]).logits(x[~used[m % 10]])[0, 0] > 0 for m in range(n_models)])
 
     def by_peer(x: np.ndarray, tol: float, solver: str) -> np.ndarray:
         models = [LogisticRegression(C=c, tol=tol, solver=solver) for c in strengths]

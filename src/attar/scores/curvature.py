@@ -1,45 +1,67 @@
-"""The Hessian of logistic regression where all weights are 0: a good scale for every step, and cheap to share.
+"""The curvature of logistic regression, factored, to scale steps by: a preconditioner that all folds share.
 
-There all rows have the same curvature, so one Gram matrix serves all folds, and one factor each value of the penalty.
+Where all weights are 0 every row has the same curvature, so that one Gram matrix does for all logits. Elsewhere a row
+counts by p * (1 - p), in the mean over the folds, and each logit has a Gram matrix of its own.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Iterable
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from attar.types import Floats
+from attar.errors import InputError
+from attar.types import Doubles, Floats
 
-JITTER = 1e-6  # of the diagonal: the Gram matrix is summed in float32
+JITTERS = (1e-6, 1e-4, 1e-2, 1.0)  # of the diagonal: Gram matrices are summed in float32
 
 
 class Curvature:
-    """Shape: rows (N, D + 1), the last column 1; `share` of them is learned from, in the mean."""
+    """Shape: grams, of which there is one for all logits or one for each, (D, D); the last of the D is the intercept"""
 
-    def __init__(self, rows: Floats, n_logits: int, share: float) -> None:
-        at_zero = 1 / 4 if n_logits == 1 else 1 / n_logits
-        self._hessian = (rows.T @ rows).astype(np.float64) * (at_zero * share)
-        self._factors: dict[float, Floats] = {}
+    def __init__(self, grams: Iterable[Doubles], penalty: float) -> None:
+        self._factors = [_factor(gram, penalty) for gram in grams]
 
-    def solve(self, gradients: Floats, penalties: Floats) -> Floats:
-        """The Newton step at zero, for each gradient. Shape: gradients (P, K, D + 1); penalties (P,), sorted"""
-        n_dims = gradients.shape[2]
+    def solve(self, gradients: Floats) -> Floats:
+        """The inverse of the curvature times each gradient. Shape: (P, K, D)"""
+        if len(self._factors) == 1:
+            flat = gradients.reshape(-1, gradients.shape[2]).T
+            solved: Floats = cho_solve((self._factors[0], True), flat, check_finite=False)
+            return solved.T.reshape(gradients.shape)
         steps = np.empty_like(gradients)
-        edges = np.flatnonzero(np.diff(penalties, prepend=np.nan, append=np.nan))  # of runs of one penalty
-        for start, end in pairwise(edges):
-            right = gradients[start:end].reshape(-1, n_dims).T
-            solved = cho_solve((self._factor(float(penalties[start])), True), right, check_finite=False)
-            steps[start:end] = solved.T.reshape(end - start, -1, n_dims)
+        for logit, factor in enumerate(self._factors):
+            steps[:, logit] = cho_solve((factor, True), gradients[:, logit].T, check_finite=False).T
         return steps
 
-    def _factor(self, penalty: float) -> Floats:
-        if penalty not in self._factors:
-            hessian = self._hessian.copy(order="F")
-            diagonal = np.einsum("ii->i", hessian)
-            diagonal *= 1 + JITTER
-            diagonal[:-1] += penalty  # not the intercept
+
+def gram_matrix(rows: Floats) -> Doubles:
+    """Shape: rows (N, D), result (D, D)"""
+    with np.errstate(over="ignore", invalid="ignore"):
+        gram = rows.T @ rows
+    if not np.isfinite(gram).all():
+        raise InputError(
+            f"features as large as {np.abs(rows).max():.2g} can't be squared in float32: scale them to about 1 first"
+        )
+    return gram.astype(np.float64)
+
+
+def weighted_grams(rows: Floats, weights: Floats) -> list[Doubles]:
+    """One Gram matrix for each row of weights. Shape: rows (N, D), weights (K, N)"""
+    return [gram_matrix(rows * np.sqrt(row_weights)[:, None]) for row_weights in weights]
+
+
+def _factor(gram: Doubles, penalty: float) -> Floats:
+    """The Cholesky factor, of a rounder matrix where rounding has left this one without."""
+    for jitter in JITTERS:
+        hessian = gram.copy(order="F")
+        diagonal = np.einsum("ii->i", hessian)
+        diagonal *= 1 + jitter
+        diagonal[:-1] += penalty  # not the intercept
+        diagonal[diagonal <= 0] = 1
+        try:
             factor, _ = cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
-            self._factors[penalty] = np.asfortranarray(factor, dtype=np.float32)
-        return self._factors[penalty]
+        except LinAlgError:
+            continue
+        return np.asfortranarray(factor, dtype=np.float32)
+    return np.asfortranarray(np.diag(np.sqrt(diagonal)), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""L-BFGS for a batch of logistic regressions, each with its own rows, penalty, step length and end.
+"""L-BFGS for a batch of logistic regressions, each with its own rows, step length and end.
 
 Logits are kept beside the weights: a line search costs no product with the rows, and an iteration just two, one with
 the rows and one with their transpose, for all problems together. Letters: P problems, K logits, N rows, D dims (the
@@ -29,10 +29,10 @@ class Batch:
     rows: Floats  # (N, D)
     targets: Floats  # (K, N)
     samples: Floats  # (P, N) weight of each row in each problem
-    penalties: Floats  # (P,)
+    penalty: float  # of the squared weights, halved
 
     def only(self, problems: npt.NDArray[np.bool_] | Ints) -> Batch:
-        return replace(self, samples=self.samples[problems], penalties=self.penalties[problems])
+        return replace(self, samples=self.samples[problems])
 
     def logits(self, weights: Floats) -> Floats:
         """Shape: weights (P, K, D), result (P, K, N)"""
@@ -41,17 +41,17 @@ class Batch:
 
     def residuals(self, logits: Floats) -> Floats:
         """Predicted minus wanted probability, weighted. Shape: (P, K, N)"""
-        residuals: Floats
-        if len(self.targets) == 1:
-            residuals = np.tanh(logits * np.float32(0.5))
-            residuals *= 0.5
-            residuals += 0.5
-        else:
-            residuals = np.exp(logits - logits.max(axis=1, keepdims=True))
-            residuals /= residuals.sum(axis=1, keepdims=True)
+        residuals = probabilities(logits)
         residuals -= self.targets
         residuals *= self.samples[:, None, :]
         return residuals
+
+    def row_curvatures(self, weights: Floats) -> Floats:
+        """p * (1 - p) of each logit and row, in the mean over the problems. Shape: (K, N)"""
+        likely = probabilities(self.logits(weights))
+        likely *= 1 - likely
+        curvatures: Floats = np.einsum("pkn,pn->kn", likely, self.samples) / np.float32(len(self.samples))
+        return curvatures
 
     def gradients(self, residuals: Floats, weights: Floats) -> Floats:
         """Shape: (P, K, D)"""
@@ -60,9 +60,22 @@ class Batch:
 
     def pull(self, weights: Floats) -> Floats:
         """The gradient of the penalty, which leaves the intercept alone."""
-        pull = weights * self.penalties[:, None, None]
+        pull = weights * np.float32(self.penalty)
         pull[:, :, -1] = 0
         return pull
+
+
+def probabilities(logits: Floats) -> Floats:
+    """Of the second of two classes from one logit, of each class from more. Shape: (P, K, N)"""
+    likely: Floats
+    if logits.shape[1] == 1:
+        likely = np.tanh(logits * np.float32(0.5))
+        likely *= 0.5
+        likely += 0.5
+    else:
+        likely = np.exp(logits - logits.max(axis=1, keepdims=True))
+        likely /= likely.sum(axis=1, keepdims=True)
+    return likely
 
 
 class _Past(NamedTuple):
@@ -76,18 +89,20 @@ class _Past(NamedTuple):
         return _Past(self.step[problems], self.change[problems], self.inverse[problems])
 
 
-def minimise(batch: Batch, curvature: Curvature, tol: float, max_iter: int) -> tuple[Floats, Ints]:
-    """Weights, and the iterations each problem took: `max_iter` where it has not converged. Shape: (P, K, D), (P,)"""
-    n_problems, n_logits, (n_rows, n_dims) = len(batch.samples), len(batch.targets), batch.rows.shape
-    weights = np.zeros((n_problems, n_logits, n_dims), dtype=np.float32)
-    logits = np.zeros((n_problems, n_logits, n_rows), dtype=np.float32)
+def minimise(batch: Batch, curvature: Curvature, weights: Floats, tol: float, max_iter: int) -> tuple[Floats, Ints]:
+    """The weights that these lead to, and the iterations it took: `max_iter` where a problem has not converged.
+
+    Shape: weights (P, K, D), iterations (P,)
+    """
+    n_problems = len(weights)
+    logits = batch.logits(weights)
     gradients = batch.gradients(batch.residuals(logits), weights)
     past: deque[_Past] = deque(maxlen=MEMORY)
     scale = np.ones(n_problems, dtype=np.float32)
     active = np.arange(n_problems)  # problems leave when they have converged
     result, iterations = weights.copy(), np.full(n_problems, max_iter, dtype=np.int64)
     for iteration in range(max_iter):
-        directions = -_newton_steps(gradients, past, curvature, batch.penalties, scale)
+        directions = -_newton_steps(gradients, past, curvature, scale)
         slopes = _dot(gradients, directions)
         done = -slopes <= 2 * tol * batch.samples.sum(axis=1)  # half of the slope is what a quadratic would gain
         result[active[done]], iterations[active[done]] = weights[done], iteration
@@ -108,22 +123,20 @@ def minimise(batch: Batch, curvature: Curvature, tol: float, max_iter: int) -> t
         gradients = new_gradients
         products = _dot(steps, turns)
         past.append(_Past(steps, turns, _ratio(1, products)))
-        scale = _ratio(products, _dot(turns, curvature.solve(turns, batch.penalties)))
+        scale = _ratio(products, _dot(turns, curvature.solve(turns)))
         scale[scale == 0] = 1
     result[active] = weights
     return result, iterations
 
 
-def _newton_steps(
-    gradients: Floats, past: deque[_Past], curvature: Curvature, penalties: Floats, scale: Floats
-) -> Floats:
-    """The two loops of L-BFGS around the curvature at zero. Shape: (P, K, D)"""
+def _newton_steps(gradients: Floats, past: deque[_Past], curvature: Curvature, scale: Floats) -> Floats:
+    """The two loops of L-BFGS around the curvature that is given. Shape: (P, K, D)"""
     steps = gradients.copy()
     amounts = []
     for one in reversed(past):
         amounts.append(_dot(one.step, steps) * one.inverse)
         steps -= one.change * amounts[-1][:, None, None]
-    steps = curvature.solve(steps, penalties)
+    steps = curvature.solve(steps)
     steps *= scale[:, None, None]
     for one, amount in zip(past, reversed(amounts), strict=True):
         steps += one.step * (amount - _dot(one.change, steps) * one.inverse)[:, None, None]

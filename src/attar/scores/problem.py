@@ -35,9 +35,9 @@ class Problem:
     strengths: Doubles  # (S,)
     seed: int
 
-    def fit(self, rows: Ints, used: npt.NDArray[np.bool_], c: Doubles) -> LinearModels:
-        """One model for each row of `used`, which says what it learns from. Shape: used (P, rows), c (P,)"""
-        return fit_logistic(self.features[rows], self.targets[:, rows], used, c)
+    def fit(self, rows: Ints, used: npt.NDArray[np.bool_]) -> LinearModels:
+        """Every strength on every fold, a fold being what is used of the rows. Shape: used (F, rows), S * F models"""
+        return fit_logistic(self.features[rows], self.targets[:, rows], used, self.strengths)
 
     def predict(self, models: LinearModels, rows: Ints) -> Predictions:
         """Shape: (P, rows)"""

@@ -7,8 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
+from attar.scores.logistic import LinearModels
 from attar.scores.problem import Predictions, Problem
-from attar.types import Ints
+from attar.types import Doubles, Ints
 
 
 @dataclass(frozen=True)
@@ -24,29 +25,23 @@ class Outcome:
 
 def held_out(problem: Problem, train: Ints, dev: Ints, test: Ints) -> Outcome:
     """The strength that is best on dev."""
-    everything = np.ones((len(problem.strengths), len(train)), dtype=bool)
-    models = problem.fit(train, everything, problem.strengths)
+    models = problem.fit(train, np.ones((1, len(train)), dtype=bool))
     on_dev = problem.measures(models, dev)
     best = int(on_dev.argmax())
     (predicted,) = problem.predict(models.take([best]), test)
-    unconverged = int(np.sum(~models.converged))
-    return Outcome([predicted], [test], float(on_dev[best]), [float(problem.strengths[best])], unconverged)
+    return _outcome(problem, models, [predicted], [test], on_dev[None])
 
 
 def train_and_test(problem: Problem, train: Ints, test: Ints) -> Outcome:
-    """The best in cross-validation over train, fitted again on all of it."""
+    """The best in cross-validation over train, as fitted on all of it."""
     folds = problem.folds(train)
-    n_folds, n_strengths = int(folds.max()) + 1, len(problem.strengths)
-    without = folds != np.arange(n_folds)[:, None]  # (folds, rows)
-    models = problem.fit(train, np.tile(without, (n_strengths, 1)), np.repeat(problem.strengths, n_folds))
-    of_fold = np.arange(n_strengths) * n_folds  # plus the fold
+    n_folds = int(folds.max()) + 1
+    without = folds != np.arange(n_folds + 1)[:, None]  # the last is without none
+    models = problem.fit(train, without)
+    of_fold = np.arange(len(problem.strengths)) * len(without)  # plus the fold
     on_dev = np.mean([problem.measures(models.take(of_fold + f), train[folds == f]) for f in range(n_folds)], axis=0)
-    best = int(on_dev.argmax())
-    strength = problem.strengths[[best]]
-    final = problem.fit(train, np.ones((1, len(train)), dtype=bool), strength)
-    (predicted,) = problem.predict(final, test)
-    unconverged = int(np.sum(~models.converged) + np.sum(~final.converged))
-    return Outcome([predicted], [test], float(on_dev[best]), [float(strength[0])], unconverged)
+    (predicted,) = problem.predict(models.take([of_fold[on_dev.argmax()] + n_folds]), test)
+    return _outcome(problem, models, [predicted], [test], on_dev[None])
 
 
 def cross_validated(problem: Problem) -> Outcome:
@@ -56,20 +51,26 @@ def cross_validated(problem: Problem) -> Outcome:
     """
     rows = np.arange(len(problem.gold))
     folds = problem.folds(rows)
-    n_folds, n_strengths = int(folds.max()) + 1, len(problem.strengths)
+    n_folds = int(folds.max()) + 1
     pairs = list(combinations(range(n_folds), 2))
-    without = np.stack([(folds != i) & (folds != j) for i, j in pairs])
-    models = problem.fit(rows, np.tile(without, (n_strengths, 1)), np.repeat(problem.strengths, len(pairs)))
-    inner = np.zeros((n_folds, n_folds, n_strengths))  # tested fold, fold to choose on
-    of_pair = np.arange(n_strengths) * len(pairs)
-    for number, (i, j) in enumerate(pairs):
-        both = models.take(of_pair + number)
-        inner[i, j] = problem.measures(both, rows[folds == j])
-        inner[j, i] = problem.measures(both, rows[folds == i])
-    on_dev = inner.sum(axis=1) / (n_folds - 1)  # (folds, S); the diagonal is 0
-    c = problem.strengths[on_dev.argmax(axis=1)]
-    final = problem.fit(rows, folds != np.arange(n_folds)[:, None], c)
+    alone = [(f, f) for f in range(n_folds)]
+    without = np.stack([(folds != i) & (folds != j) for i, j in pairs + alone])
+    models = problem.fit(rows, without)
+    of_pair = np.arange(len(problem.strengths)) * len(without)  # plus the place of the pair
+    on_dev = np.zeros((n_folds, len(problem.strengths)))
+    for place, (i, j) in enumerate(pairs):
+        both = models.take(of_pair + place)
+        on_dev[i] += problem.measures(both, rows[folds == j]) / (n_folds - 1)
+        on_dev[j] += problem.measures(both, rows[folds == i]) / (n_folds - 1)
     parts = [rows[folds == fold] for fold in range(n_folds)]
+    final = models.take(of_pair[on_dev.argmax(axis=1)] + len(pairs) + np.arange(n_folds))
     predicted = [problem.predict(final.take([fold]), part)[0] for fold, part in enumerate(parts)]
-    unconverged = int(np.sum(~models.converged) + np.sum(~final.converged))
-    return Outcome(predicted, parts, float(on_dev.max(axis=1).mean()), c.tolist(), unconverged)
+    return _outcome(problem, models, predicted, parts, on_dev)
+
+
+def _outcome(
+    problem: Problem, models: LinearModels, predicted: list[Predictions], rows: list[Ints], on_dev: Doubles
+) -> Outcome:
+    """Shape: on_dev (parts, S)"""
+    c = problem.strengths[on_dev.argmax(axis=1)].tolist()
+    return Outcome(predicted, rows, float(on_dev.max(axis=1).mean()), c, int(np.sum(~models.converged)))
