@@ -32,6 +32,14 @@ REAL = ["A cat sat on the mat.", "", "the , .", "[MASK] and [SEP] are only words
 FIT_REAL = [*REAL, "Stocks fell sharply today.", "A man is playing a guitar.", "It rains in Vilnius."]
 
 
+def tiny_mobilebert(folder: Path) -> Path:
+    from transformers import MobileBertConfig, MobileBertModel
+
+    tokenizer = tiny_models.wordpiece()
+    settings = tiny_models.small(tokenizer) | {"num_hidden_layers": 2, "embedding_size": 8, "intra_bottleneck_size": 8}
+    return tiny_models.save(folder, tiny_models.spread(MobileBertModel(MobileBertConfig(**settings))), tokenizer)
+
+
 @pytest.fixture(scope="module")
 def cases(
     tiny_bert_dir: Path,
@@ -45,6 +53,7 @@ def cases(
     roberta, gpt2 = Transformer(tiny_roberta_dir, template="T0"), Transformer(tiny_gpt2_dir)
     electra = Transformer(tiny_electra_dir, max_tokens=12)
     some = [text for text in TEXTS if text.strip()]  # without special tokens, nothing is left of an empty text
+    mobilebert = Transformer(tiny_mobilebert(tmp_path_factory.mktemp("models") / "tiny-mobilebert"))
     table = Table(np.random.default_rng(0).normal(size=(200, 6)), tiny_models.wordpiece())
     embedders = {name: (recipe(make).fit(FIT), TEXTS) for name, recipe in RECIPES.items()}
     embedders |= {
@@ -53,6 +62,7 @@ def cases(
         "gpt2 last token": (Embedder(gpt2, 2, weights.Last()), some),  # has no padding token
         "gpt2 both": (Embedder(gpt2, (1, 2)), some),
         "electra": (Embedder(electra, (1, 2), weights.Debiased()), TEXTS),
+        "mobilebert": (Embedder(mobilebert, (0, 2), weights.Last()), TEXTS),  # would see the padding
         "table": (Embedder(table), TEXTS),
         "MiniLM": (RECIPES["similarity"](real).fit(FIT_REAL), REAL),
         "MiniLM T4": (RECIPES["T4 masks"](real), REAL),

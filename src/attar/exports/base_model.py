@@ -15,6 +15,7 @@ from attar.encoders import default
 from attar.encoders.transformer import Transformer
 from attar.engine.loading import is_folder
 from attar.errors import MissingExtra
+from attar.exports.frame import pad_id
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,11 @@ def load_base(encoder: Transformer, layers: Sequence[int]) -> BaseModel:
     Cutting off blocks does not give the same layer where the model norms its last one alone: then all blocks stay.
     """
     model = _load(encoder)
+    if getattr(model.config, "trigram_input", False):
+        # MobileBERT reads each token with its neighbours, so that the last one of a short text would see the padding
+        # of a batch. A padding of zeros is what it sees when it stands alone.
+        with torch.no_grad():
+            model.get_input_embeddings().weight[pad_id(encoder.vocabulary)] = 0
     last = max(layers)
     n_layers = encoder.n_layers
     with torch.inference_mode():

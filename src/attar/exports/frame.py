@@ -10,10 +10,11 @@ import numpy as np
 import tokenizers
 
 from attar.errors import ModelError
-from attar.types import Encoder, Role, Tokens
+from attar.types import Encoder, Role, Tokens, Vocabulary
 
 _PROBES = ("a", "1", "the", ".")
 _HEAD, _TAIL = "before", "after"
+_PAD_TOKENS = ("[PAD]", "<pad>", "<|endoftext|>", "</s>", "[SEP]")
 
 
 @dataclass(frozen=True)
@@ -62,3 +63,11 @@ def with_frame(tokenizer: tokenizers.Tokenizer, frame: Frame) -> tokenizers.Toke
     }
     settings |= {"truncation": None, "padding": None}
     return tokenizers.Tokenizer.from_str(json.dumps(settings))
+
+
+def pad_id(vocabulary: Vocabulary) -> int:
+    """What fills up short texts of a batch; hidden by the mask, so that any token will do."""
+    for piece in _PAD_TOKENS:
+        if piece in vocabulary.pieces:
+            return vocabulary.pieces.index(piece)
+    return min(vocabulary.special_ids, default=0)

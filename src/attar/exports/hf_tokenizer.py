@@ -8,10 +8,7 @@ import tokenizers
 
 from attar.encoders.average import tokenizer_of
 from attar.encoders.transformer import Transformer
-from attar.exports.frame import frame_of, with_frame
-from attar.types import Vocabulary
-
-_PAD_TOKENS = ("[PAD]", "<pad>", "<|endoftext|>", "</s>", "[SEP]")
+from attar.exports.frame import frame_of, pad_id, with_frame
 
 
 def framed_tokenizer(encoder: Transformer) -> tokenizers.Tokenizer:
@@ -35,11 +32,3 @@ def save_tokenizer(encoder: Transformer, folder: Path) -> None:
         **{name: vocabulary.pieces[i] for name, i in named.items() if i is not None},
     )
     tokenizer.save_pretrained(str(folder))
-
-
-def pad_id(vocabulary: Vocabulary) -> int:
-    """What fills up short texts of a batch; hidden by the mask, so that any token will do."""
-    for piece in _PAD_TOKENS:
-        if piece in vocabulary.pieces:
-            return vocabulary.pieces.index(piece)
-    return min(vocabulary.special_ids, default=0)

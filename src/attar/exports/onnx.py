@@ -14,8 +14,7 @@ from attar.encoders.average import tokenizer_of
 from attar.encoders.mix import Mix
 from attar.errors import MissingExtra
 from attar.exports.card import write_card
-from attar.exports.frame import frame_of, with_frame
-from attar.exports.hf_tokenizer import pad_id
+from attar.exports.frame import frame_of, pad_id, with_frame
 from attar.exports.source import Source
 from attar.files import new_folder
 
