@@ -36,6 +36,8 @@ class Batch:
 
     def logits(self, weights: Floats) -> Floats:
         """Shape: weights (P, K, D), result (P, K, N)"""
+        if not weights.any():
+            return np.zeros((*weights.shape[:2], len(self.rows)), dtype=np.float32)
         flat: Floats = weights.reshape(-1, weights.shape[2]) @ self.rows.T
         return flat.reshape(*weights.shape[:2], len(self.rows))
 

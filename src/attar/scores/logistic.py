@@ -55,10 +55,10 @@ def fit_logistic(
     A problem stops when the gain it can still expect, as a mean over its rows, is below `tol`.
     """
     n_logits, (n_rows, n_dims), n_folds = len(targets), x.shape, len(used)
-    mean = x.mean(axis=0, dtype=np.float64)
+    mean = x.mean(axis=0, dtype=np.float64).astype(np.float32)
     # Centring changes the intercept alone, and decouples it from the weights. Its column is the last.
     rows = np.empty((n_rows, n_dims + 1), dtype=np.float32)
-    np.subtract(x, mean, out=rows[:, :n_dims], casting="same_kind")
+    np.subtract(x, mean, out=rows[:, :n_dims])
     rows[:, n_dims] = 1
     gram = gram_matrix(rows) * (float(used.mean()) * (1 / 4 if n_logits == 1 else 1 / n_logits))  # curvature at zero
     weights = np.empty((len(strengths), n_folds, n_logits, n_dims + 1), dtype=np.float32)
@@ -69,7 +69,7 @@ def fit_logistic(
         path = _path(rows, targets, used[part].astype(np.float32), strengths, gram, tol, max_iter)
         weights[:, part], iterations[:, part] = path
     flat = weights.reshape(-1, n_logits, n_dims + 1)
-    intercepts = flat[:, :, n_dims] - flat[:, :, :n_dims] @ mean
+    intercepts = flat[:, :, n_dims] - flat[:, :, :n_dims] @ mean.astype(np.float64)
     if n_logits > 1:  # what all have in common says nothing
         intercepts -= intercepts.mean(axis=1, keepdims=True)
     return LinearModels(
