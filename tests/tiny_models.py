@@ -78,7 +78,7 @@ def _framed(tokenizer: tokenizers.Tokenizer, specials: list[str], first: str, la
     return tokenizer
 
 
-def spread(model: Any, seed: int = 0) -> Any:
+def spread(model: Any, seed: int = 0, width: float = 0.3) -> Any:
     """Draws every matrix anew, wide enough for layers to differ much; biases and norms a little off their start."""
     import torch
 
@@ -86,7 +86,7 @@ def spread(model: Any, seed: int = 0) -> Any:
     with torch.no_grad():
         for weight in model.parameters():
             if weight.dim() > 1:
-                weight.normal_(0, 0.3, generator=generator)
+                weight.normal_(0, width, generator=generator)
             else:
                 weight.add_(torch.randn(weight.shape, generator=generator) * 0.05)
     return model.eval()

@@ -108,7 +108,7 @@ def test_attention_by_hand(kernels):
     lengths=st.lists(st.integers(1, 40), min_size=1, max_size=6),
     heads=st.integers(1, 3),
     dh=st.sampled_from([4, 8, 16, 24, 32, 64]),
-    spread=st.sampled_from([0.1, 1.0, 5.0]),
+    spread=st.sampled_from([0.1, 1.0, 3.0]),
 )
 def test_attention_like_torch(lengths, heads, dh, spread):
     kernels = compiled_kernels()

@@ -60,7 +60,8 @@ def is_quick(model: torch.nn.Module) -> bool:
 def test_same_states_as_transformers(name, kernels, monkeypatch):
     if kernels == "torch":
         monkeypatch.setattr(model_module, "best_kernels", TorchKernels)
-    model = spread(transformers.AutoModel.from_config(CONFIGS[name]()).eval())
+    width = 0.1 if name == "mobilebert" else 0.2  # without norms, wide draws grow to thousands and lose digits
+    model = spread(transformers.AutoModel.from_config(CONFIGS[name]()).eval(), width=width)
     with torch.inference_mode():
         wanted = [model(torch.tensor([s]), output_hidden_states=True).hidden_states for s in SEQUENCES]
     layered = LayeredModel(model)
