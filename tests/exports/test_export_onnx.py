@@ -9,6 +9,7 @@ import torch
 from export_cases import (
     ONNX,
     RECIPES,
+    TOLERANCES,
     Case,
     batched,
     check_all,
@@ -116,7 +117,7 @@ def test_graphs_of_real_models_on_real_sentences(
                 embedder.layers = (1, 3)
             cases[name] = Case(embedder.fit(texts), tmp_path / str(i), texts)
             export(embedder, "onnx", cases[name].folder, overwrite=True)
-        check_all(reloaded(ONNX, cases, tmp_path), cases)
+        check_all(reloaded(ONNX, cases, tmp_path), cases, TOLERANCES[model])
 
 
 def test_what_a_graph_can_not_hold_is_refused(tiny_bert: Transformer, tiny_bert_dir: Path, tmp_path: Path) -> None:

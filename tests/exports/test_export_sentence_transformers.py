@@ -8,6 +8,7 @@ import pytest
 from export_cases import (
     RECIPES,
     SENTENCE_TRANSFORMERS,
+    TOLERANCES,
     Case,
     batched,
     check_all,
@@ -122,7 +123,7 @@ def test_every_recipe_of_real_models_on_real_sentences(
         for i, name in enumerate(names):
             cases[name] = Case(RECIPES[name](make).fit(texts), tmp_path / str(i), texts)
             export(cases[name].embedder, "sentence-transformers", cases[name].folder, overwrite=True)
-        check_all(reloaded(SENTENCE_TRANSFORMERS, cases, tmp_path), cases)
+        check_all(reloaded(SENTENCE_TRANSFORMERS, cases, tmp_path), cases, TOLERANCES[model])
 
 
 def test_layers_that_are_not_needed_are_left_out(tiny_bert_dir: Path, tmp_path: Path) -> None:

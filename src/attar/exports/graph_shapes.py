@@ -69,7 +69,8 @@ class QuantileShape(nn.Module):  # type: ignore[misc]
         jumps[:, 1 : self.n_quantiles] |= equal
         jumps[:, [0, self.n_quantiles - 1]] = True  # the ends, where normal deviates are steep
         self.jumps = nn.Buffer(jumps.reshape(-1))
-        self.noise = nn.Buffer(_NOISE * quantiles.abs().amax(dim=1))
+        usual = quantiles.square().mean().sqrt()  # noise does not shrink with a dim
+        self.noise = nn.Buffer(_NOISE * torch.maximum(quantiles.abs().amax(dim=1), usual))
         self.lowest, self.highest = nn.Buffer(quantiles[:, 0].clone()), nn.Buffer(quantiles[:, -1].clone())
         self.normal = step.output == "normal"
         self.margin = EDGE if self.normal else 0.0
