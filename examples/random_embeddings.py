@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import argparse
 import csv
+import gzip
 import os
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import lru_cache
@@ -21,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 import numpy as np
-from random_report import Draw, write_report
+from random_report import AGGREGATIONS, READINGS, Draw, write_report
 
 from attar import Random, Table, shapers, tasks, weights
 from attar.errors import DataError
@@ -32,8 +34,8 @@ from attar.scores.sts import cosines
 from attar.tasks import published, wikitext
 from attar.types import Floats
 
-AGGREGATIONS = ("mean", "idf-target", "idf-background", "debiased")
 WIKITEXT = "wikitext-2.train.txt"
+KEPT = ("man", "it", "i")  # of the 36 frequent tokens, to leave the 33 of which the paper speaks: inferred
 
 
 class Setting(NamedTuple):
@@ -42,7 +44,7 @@ class Setting(NamedTuple):
     tokenizer: str
     data: str
     runs: int  # of k-means, each the best of 10 starts
-    background_texts: int  # sentences of Wikitext-2 that shapers are fitted on; idf counts all of them
+    background_texts: int  # sentences of Wikitext-2 that shapers are fitted on; idf counts all of it
 
 
 class Unit(NamedTuple):
@@ -55,20 +57,23 @@ class Unit(NamedTuple):
 def cells(task: tasks.Task) -> list[tuple[str, str]]:
     """(aggregation, post-processing): those the paper prints for this task, or of which it prints an average."""
     family = [row for row in published.rows() if row.model == "RE" and row.family == task.family]
-    found = [(row.aggregation, row.postprocess) for row in family if row.task in (task.name, "average")]
-    return sorted(set(found), key=lambda cell: (AGGREGATIONS.index(cell[0]), cell[1]))
+    found = {(row.aggregation, row.postprocess) for row in family if row.task in (task.name, "average")}
+    if task.family == "sts":
+        found |= {(reading, p) for reading, like in READINGS.items() for a, p in found if a == like}
+    return sorted(found, key=lambda cell: ((*AGGREGATIONS, *READINGS).index(cell[0]), cell[1]))
 
 
 class Background(NamedTuple):
     """What is taken from Wikitext-2."""
 
-    idf: weights.Weighting  # counted on all its sentences
+    idf: dict[str, weights.Weighting]  # counted on all its lines, and on all its sentences
     shaping: list[str]  # sentences spread evenly over it
 
     @classmethod
-    def of(cls, random: Random, sentences: Sequence[str], n_shaping: int) -> Self:
+    def of(cls, random: Random, lines: Sequence[str], sentences: Sequence[str], n_shaping: int) -> Self:
         every = np.linspace(0, len(sentences), min(n_shaping, len(sentences)), endpoint=False)
-        idf = weights.Idf().fit(random.tokenize(sentences), random.vocabulary)
+        documents = {"idf-background": lines, "idf-sentences": sentences}
+        idf = {name: weights.Idf().fit(random.tokenize(texts), random.vocabulary) for name, texts in documents.items()}
         return cls(idf, [sentences[int(i)] for i in every])
 
 
@@ -82,10 +87,13 @@ class Vectors:
         self._fitted: dict[tuple[str, str], list[shapers.Shaper]] = {}
 
     def weighting(self, aggregation: str, texts: tuple[str, ...]) -> weights.Weighting:
-        if aggregation == "idf-background":
-            return self.background.idf
-        plain = weights.parse(aggregation.removesuffix("-target"))
-        return plain.fit(self.table.tokenize(texts), self.table.vocabulary)
+        if aggregation in self.background.idf:
+            return self.background.idf[aggregation]
+        vocabulary = self.table.vocabulary
+        fitted = weights.parse(aggregation.partition("-")[0]).fit(self.table.tokenize(texts), vocabulary)
+        if isinstance(fitted, weights.Debiased) and aggregation == "debiased":
+            fitted.keep_[np.isin(vocabulary.pieces, KEPT)] = 1
+        return fitted
 
     def shaped(self, texts: tuple[str, ...], wanted: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, Floats]]:
         """(aggregation, post-processing, vectors) for all the wanted ones. Shape: vectors (N, D)"""
@@ -129,8 +137,11 @@ def score(vectors: Floats, task: tasks.Task, runs: int, seed: int) -> float:
 @lru_cache(maxsize=1)
 def background_of(setting: Setting) -> Background:
     paths = [Path(setting.data, WIKITEXT + end) for end in ("", ".gz")]
-    sentences = list(wikitext.sentences(next((path for path in paths if path.exists()), paths[0])))
-    return Background.of(Random(setting.tokenizer), sentences, setting.background_texts)
+    path = next((path for path in paths if path.exists()), paths[0])
+    sentences = list(wikitext.sentences(path))
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file:
+        lines = [line.strip() for line in file]
+    return Background.of(Random(setting.tokenizer), lines, sentences, setting.background_texts)
 
 
 @lru_cache(maxsize=1)
@@ -138,12 +149,13 @@ def vectors_of(setting: Setting, seed: int) -> Vectors:
     return Vectors(Random(setting.tokenizer, seed=seed), background_of(setting))
 
 
-def draws_of(setting: Setting, unit: Unit) -> list[Draw]:
-    """All cells of a task with one seed."""
+def draws_of(setting: Setting, unit: Unit, done: frozenset[tuple[str, str]] = frozenset()) -> list[Draw]:
+    """All cells of a task with one seed, but those that are done."""
     task = tasks.load(unit.task, setting.data)
     started = time.process_time()
     draws = []
-    for aggregation, postprocess, vectors in vectors_of(setting, unit.seed).shaped(task.texts, cells(task)):
+    wanted = [cell for cell in cells(task) if cell not in done]
+    for aggregation, postprocess, vectors in vectors_of(setting, unit.seed).shaped(task.texts, wanted):
         value = score(vectors, task, setting.runs, unit.seed)
         runs = setting.runs if isinstance(task, tasks.ClusterTask) else 1
         seconds = time.process_time() - started
@@ -203,11 +215,15 @@ def main() -> None:
     if not here:
         raise DataError(f"no task in {given.data!r}; docs/tasks.md says what files it should hold")
     chosen = [name for name in here if name in tasks.selected(given.tasks)]
-    done = {(draw.seed, draw.task) for draw in read_draws(given.draws)}
-    waiting = [u for u in units(chosen, dict(zip(tasks.FAMILIES, given.seeds, strict=True))) if u not in done]
+    done: dict[Unit, set[tuple[str, str]]] = defaultdict(set)
+    for draw in read_draws(given.draws):
+        done[Unit(draw.seed, draw.task)].add((draw.aggregation, draw.postprocess))
+    all_cells = {name: set(cells(tasks.load(name, given.data))) for name in chosen}
+    wanted = units(chosen, dict(zip(tasks.FAMILIES, given.seeds, strict=True)))
+    waiting = [unit for unit in wanted if not all_cells[unit.task] <= done[unit]]
     with ProcessPoolExecutor(given.jobs, get_context("spawn")) as pool:
         started = time.perf_counter()
-        futures = [pool.submit(draws_of, setting, unit) for unit in waiting]
+        futures = [pool.submit(draws_of, setting, unit, frozenset(done[unit])) for unit in waiting]
         for n, future in enumerate(as_completed(futures), 1):
             add_draws(given.draws, future.result())
             print(f"{n} of {len(waiting)} after {time.perf_counter() - started:.0f} s", flush=True)
