@@ -76,7 +76,7 @@ class LayeredModel:
             batch = Batch(sequences, lengths, token_index(tokens.offsets[sequences], lengths))
             self._run_batch(tokens, batch, layers, visit)
 
-        run_all(one, form(all_lengths), self.threads, self.width)
+        run_all(one, form(all_lengths), self.threads)
 
     def _run_batch(self, tokens: Tokens, batch: Batch, layers: Sequence[int], visit: VisitBatch) -> None:
         ids = torch.from_numpy(tokens.ids[batch.places].astype(np.int64))

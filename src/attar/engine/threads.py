@@ -1,4 +1,8 @@
-"""How the cores are shared: batches side by side on one core each, or one batch at a time on all of them."""
+"""How the cores are shared: batches side by side, one core each; a batch alone has all of them.
+
+Threads that split one batch wait for each other at every product: slower than side by side, and many times slower as
+soon as something else runs on one of the cores.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,14 @@ from typing import TypeVar
 
 import torch
 
-# Below this width a batch is too small to split: threads would wait for each other more than they compute.
-SPLIT_WIDTH = 512
 T = TypeVar("T")
 
 
-def run_all(work: Callable[[T], None], items: Sequence[T], threads: int | None, width: int) -> None:
+def run_all(work: Callable[[T], None], items: Sequence[T], threads: int | None) -> None:
     """Do the work for each item; the first error ends it."""
     usual = torch.get_num_threads()
     n_threads = usual if threads is None else threads
-    n_workers = min(n_threads, len(items)) if width < SPLIT_WIDTH else 1
+    n_workers = min(n_threads, len(items))
     try:
         if n_workers <= 1:
             torch.set_num_threads(n_threads)
