@@ -40,21 +40,31 @@ def test_clusters_without_a_class_that_is_gone() -> None:
         assert taken.classes[label] == task.classes[labels[int(text[1:])]]
 
 
-def test_splits_shrink_alike() -> None:
+def test_half_of_the_rows_test_and_the_other_splits_shrink_alike() -> None:
     splits = {"train": slice(0, 60), "dev": slice(60, 70), "test": slice(70, 100)}
     task = ClassifyTask("k", numbered(100), (), np.arange(100) % 2, ("a", "b"), splits)
     taken = sample_task(task, 50)
     assert isinstance(taken, ClassifyTask)
+    # 25 of the 30 that test; the other 25 from 60 and 10: 21.4 and 3.6
     assert {name: (s.start, s.stop) for name, s in taken.splits.items()} == {
-        "train": (0, 30),
-        "dev": (30, 35),
-        "test": (35, 50),
+        "train": (0, 21),
+        "dev": (21, 25),
+        "test": (25, 50),
     }
     rows = np.array([int(text[1:]) for text in taken.left])
-    assert (rows[:30] < 60).all()
-    assert ((rows[30:35] >= 60) & (rows[30:35] < 70)).all()
-    assert (rows[35:] >= 70).all()
+    assert (rows[:21] < 60).all()
+    assert ((rows[21:25] >= 60) & (rows[21:25] < 70)).all()
+    assert (rows[25:] >= 70).all()
     assert taken.labels.tolist() == (rows % 2).tolist()
+
+
+def test_a_small_test_is_taken_whole() -> None:
+    task = ClassifyTask(
+        "k", numbered(100), (), np.arange(100) % 2, ("a", "b"), {"train": slice(0, 90), "test": slice(90, 100)}
+    )
+    taken = sample_task(task, 60)
+    assert isinstance(taken, ClassifyTask)
+    assert taken.splits == {"train": slice(0, 50), "test": slice(50, 60)}
 
 
 def test_pairs_to_classify_without_splits() -> None:

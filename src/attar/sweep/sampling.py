@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -58,15 +59,14 @@ def _sample_classify(task: ClassifyTask, rows: int | None) -> ClassifyTask:
     n = len(task.left)
     if rows is None or rows >= n:
         return task
-    parts = sorted(task.splits.items(), key=lambda item: item[1].start or 0) or [("all", slice(0, n))]
+    sizes = {name: len(range(*where.indices(n))) for name, where in (task.splits or {"all": slice(0, n)}).items()}
+    shares = _shares(sizes, rows)
     chosen: list[Ints] = []
     splits: dict[str, slice] = {}
-    for name, where in parts:
-        start, stop, _ = where.indices(n)
-        share = max(1, round(rows * (stop - start) / n))
-        some = draw(stop - start, share)
+    for name, where in sorted(task.splits.items(), key=lambda item: item[1].start or 0) or [("all", slice(0, n))]:
+        some = draw(sizes[name], shares[name])
         begun = sum(map(len, chosen))
-        chosen.append(start + (np.arange(stop - start) if some is None else some))
+        chosen.append((where.start or 0) + (np.arange(sizes[name]) if some is None else some))
         splits[name] = slice(begun, begun + len(chosen[-1]))
     taken = np.concatenate(chosen)
     return replace(
@@ -76,6 +76,14 @@ def _sample_classify(task: ClassifyTask, rows: int | None) -> ClassifyTask:
         labels=task.labels[taken],
         splits=splits if task.splits else {},
     )
+
+
+def _shares(sizes: Mapping[str, int], rows: int) -> dict[str, int]:
+    """Half of the rows test, if there are so many: small tests measure nothing. The others shrink alike."""
+    test = min(sizes.get("test", 0), max(1, rows // 2))
+    others = {name: size for name, size in sizes.items() if name != "test"}
+    rest = sum(others.values())
+    return {"test": test} | {name: max(1, round((rows - test) * size / rest)) for name, size in others.items()}
 
 
 def _take(texts: tuple[str, ...], chosen: Ints) -> tuple[str, ...]:
