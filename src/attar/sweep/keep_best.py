@@ -1,4 +1,4 @@
-"""Save the best recipe of a run, fitted on the texts of the task or family that it is best for."""
+"""Save the best recipe of a run, fitted on the texts of the task or family that it is best for, as the run did."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from attar.encoders.mix import Mix
 from attar.encoders.table import Table
 from attar.encoders.transformer import Transformer
 from attar.errors import InputError
-from attar.recipe import Recipe
+from attar.fitting import fit_shapers, fit_weights, learns, new_shapers, new_weights
+from attar.press import Press
+from attar.recipe import FittedOn, Recipe
 from attar.store import CellRow
 from attar.sweep.background import some
 from attar.sweep.best import Best, RecipeKey
 from attar.sweep.run import ABOUT
+from attar.sweep.sampling import sample_task
 from attar.tasks import load
 from attar.tasks.wikitext import sentences
 
@@ -36,31 +39,56 @@ class Sources:
         return cls(data or found["data"], found["background"])
 
     def corpus(self) -> tuple[str, ...]:
-        return () if self.background is None else tuple(sentences(self.background))
+        """The sentences of the background corpus."""
+        if self.background is None:
+            raise InputError("this recipe learns from the run's background corpus, and the run names none")
+        return tuple(sentences(self.background))
 
 
 def save_best(best: Best, rows: list[CellRow], sources: Sources, folder: Path, *, overwrite: bool = False) -> Embedder:
-    """Write a recipe folder; what has to learn learns from the task's texts, or from the run's background corpus."""
+    """Write a recipe folder; what has to learn learns from the same texts as in the run.
+
+    For a task it gives the vectors that the run scored; for a family its tasks' texts are learned from together.
+    """
     mine = [row for row in rows if RecipeKey.of(row) == best.recipe and best.subject in (row.task, row.family)]
     recipe = Recipe.from_json(json.loads(mine[0].recipe))
     embedder = Embedder.from_recipe(recipe, _mixed(mine[0], recipe, sources) if best.recipe.mix != 0 else None)
     if embedder.needs_fit:
-        texts = [text for row in mine for text in load(_source(row), sources.data).texts]
-        embedder.fit(texts, background=list(sources.corpus()) or None)
+        _fit(embedder, [text for row in mine for text in _texts(row, sources)], _details(mine[0]), sources)
     embedder.save(folder, overwrite=overwrite)
     return embedder
 
 
-def _source(row: CellRow) -> str:
-    return str(json.loads(row.details)["source"])
+def _fit(embedder: Embedder, target: list[str], details: dict[str, Any], sources: Sources) -> None:
+    """As the sweep does: weights count the whole background corpus, shapers see a part of it."""
+    weighting, shaping = new_weights(embedder.weights), new_shapers(embedder.shapers)
+    counts = weighting.needs_texts and weighting.on == "background"
+    sees = any(learns(shaper) and shaper.on == "background" for shaper in shaping)
+    whole = sources.corpus() if counts or sees else ()
+    seen = some(whole, details["background_texts"])
+    corpora = {"target": target} | ({"background": whole} if counts else {})
+    embedder.weights_ = fit_weights(weighting, embedder.encoder_, corpora)
+    press = Press(embedder.encoder_, embedder.weights_, embedder.layers)
+    fit_shapers(shaping, press, {"target": target} | ({"background": seen} if sees else {}), progress=True)
+    embedder.shapers_ = shaping
+    learned = FittedOn().with_target(target)
+    embedder.fitted_on_ = learned.with_background(whole if counts else seen if sees else None)
+
+
+def _texts(row: CellRow, sources: Sources) -> tuple[str, ...]:
+    """The rows of the task that the run had drawn."""
+    details = _details(row)
+    return tuple(sample_task(load(str(details["source"]), sources.data), details["rows"]).texts)
+
+
+def _details(row: CellRow) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(row.details)
+    return found
 
 
 def _mixed(row: CellRow, recipe: Recipe, sources: Sources) -> Mix:
     """The model with the Avg. that the run had made, made once more."""
-    details: dict[str, Any] = json.loads(row.details)
-    texts = some(sources.corpus(), details["average_texts"])
-    if not texts:
-        raise InputError(f"{row.task} is best with Avg., which needs the run's background corpus; the run names none")
+    texts = some(sources.corpus(), _details(row)["average_texts"])
     model = recipe.make_encoder()
     plain = Transformer.from_spec(dict(recipe.encoder) | {"template": None})
     layers = tuple(int(layer) for layer in row.layers.split("+"))

@@ -94,7 +94,7 @@ def _row(cell: Cell, subject: Subject, found: Mapping[str, Any], origin: Origin,
     made = Recipe.of(
         origin.encoder, choice.layers, weights.parse(choice.weights), shapers.parse(choice.shape), None
     ).to_json()
-    details = {**origin.details, "sampled_from": subject.sampled_from, "source": subject.source}
+    details = {**origin.details, "sampled_from": subject.sampled_from, "rows": subject.rows, "source": subject.source}
     if subject.family == "clustering":
         details["runs"] = origin.runs
     return CellRow(

@@ -30,6 +30,7 @@ class Subject:
     task: Task | None
     sampled_from: int | None = None  # rows that the task has, where not all are taken
     source: str = ""  # what `attar.tasks.load` makes the whole task from
+    rows: int | None = None  # how many rows were asked for, where not all are taken
 
     @property
     def fingerprint(self) -> str:
@@ -77,7 +78,8 @@ def _of_task(task: Task, rows: int | None, asked_for: str) -> Subject:
     taken = sample_task(task, rows)
     whole = None if taken is task else len(_answers(task))
     source = task.name if task.name in tasks.names() else asked_for
-    return Subject(taken.name, taken.family, tuple(taken.texts), taken, whole, source)
+    asked = None if taken is task else rows
+    return Subject(taken.name, taken.family, tuple(taken.texts), taken, whole, source, asked)
 
 
 def _measure(name: str, data: Path | None, rows: int | None, background: Sequence[str]) -> Subject:
