@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -30,7 +32,7 @@ from attar.press import CHUNK, Press, Pressed, distinct_texts
 from attar.recipe import FittedOn, Recipe
 from attar.shapers import Moments, Unit
 from attar.texts import check_texts, chunks, iter_texts
-from attar.types import Encoder, Floats
+from attar.types import Encoder, Floats, Ints
 from attar.weights import Weighting
 
 
@@ -119,14 +121,23 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def encode_chunks(self, texts: Any, size: int = CHUNK) -> Iterator[Floats]:
         """Vectors of a stream of texts, a chunk at a time, in constant memory."""
-        self.counts_ = Counts()
-        for part, replaced in chunks(texts, size):
+        counts = self.counts_ = Counts()
+        rows_of: deque[Ints] = deque()
+
+        def distinct() -> Iterator[list[str]]:
+            for part, replaced in chunks(texts, size):
+                counts.texts += len(part)
+                counts.replaced += replaced
+                once, rows = distinct_texts(part)
+                rows_of.append(rows)
+                yield once
+
+        parts = distinct()
+        for first in parts:
             self._ensure_ready()  # once the first texts are known to be sound: loading a model takes longer
-            self.counts_ += Counts(texts=len(part), replaced=replaced)
-            once, rows = distinct_texts(part)
-            shaped = [shape(self.shapers_, v) for v in self._press.chunks(once, self.counts_)]
-            yield np.asarray(np.concatenate(shaped), dtype=np.float32)[rows]
-        self.counts_.report()
+            for vectors in self._press.stream(chain([first], parts), counts):
+                yield np.asarray(shape(self.shapers_, vectors), dtype=np.float32)[rows_of.popleft()]
+        counts.report()
 
     def encode_query(self, texts: Any) -> Floats:
         """The same as `encode`: queries and documents are embedded alike."""

@@ -22,11 +22,15 @@ class Pooled:
 
 def pool_texts(encoder: Encoder, texts: Sequence[str], weightings: Sequence[Weights], layers: Sequence[int]) -> Pooled:
     """Texts to pooled vectors, for all weightings and layers from one pass through the encoder."""
-    tokens = encoder.tokenize(texts)
+    return pool_tokenized(encoder, encoder.tokenize(texts), weightings, layers)
+
+
+def pool_tokenized(encoder: Encoder, tokens: Tokens, weightings: Sequence[Weights], layers: Sequence[int]) -> Pooled:
+    """The same for texts that are tokens already."""
     scaled = [scale_weights(weighting.weigh(tokens), tokens) for weighting in weightings]
     token_weights = np.stack([weights for weights, _ in scaled])
     vectors = join_windows(encoder.pool(tokens, token_weights, layers), tokens)
-    lost = np.zeros((len(weightings), len(texts)), dtype=bool)
+    lost = np.zeros((len(weightings), tokens.n_texts), dtype=bool)
     for a, (_, sequences) in enumerate(scaled):
         lost[a, tokens.texts[sequences]] = True
     return Pooled(vectors, tokens, lost)

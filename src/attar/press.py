@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from attar.ahead import ahead
 from attar.counts import Counts
 from attar.layers import LayerChoice, resolve_layers
-from attar.pool import mix_layers, pool_texts
+from attar.pool import mix_layers, pool_tokenized
 from attar.progress import bar
 from attar.types import Encoder, Floats, Ints
 from attar.weights import Weighting
@@ -40,9 +41,16 @@ class Press:
 
     def chunks(self, texts: Sequence[str], counts: Counts, progress: bool = False) -> Iterator[Floats]:
         """Vectors of the texts, a chunk at a time. Shape: (chunk, D)"""
+        with bar(len(texts), "texts", progress) as advance:
+            for vectors in self.stream(parts(texts), counts):
+                yield vectors
+                advance(len(vectors))
+
+    def stream(self, texts: Iterable[Sequence[str]], counts: Counts) -> Iterator[Floats]:
+        """Vectors of each part of the texts; the next part is tokenised meanwhile. Shape: (part, D)"""
         layers, layer_weights = resolve_layers(self.layers, self.encoder)
-        for part in parts(texts, progress):
-            pooled = pool_texts(self.encoder, part, [self.weights], layers)
+        for tokens in ahead(self.encoder.tokenize, texts):
+            pooled = pool_tokenized(self.encoder, tokens, [self.weights], layers)
             counts.add(pooled, self.encoder.vocabulary)
             yield mix_layers(pooled.vectors[0], layer_weights)
 
@@ -60,10 +68,7 @@ def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Ints]:
     return list(found), rows
 
 
-def parts(texts: Sequence[str], progress: bool = False) -> Iterator[Sequence[str]]:
-    """The texts in chunks, with a progress bar where one is wanted and seen."""
-    with bar(len(texts), "texts", progress) as advance:
-        for start in range(0, len(texts), CHUNK):
-            part = texts[start : start + CHUNK]
-            yield part
-            advance(len(part))
+def parts(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The texts in chunks."""
+    for start in range(0, len(texts), CHUNK):
+        yield texts[start : start + CHUNK]
