@@ -12,13 +12,16 @@ from attar.errors import MissingExtra, OutputError
 from attar.files import check_parent, new_file
 from attar.reports.cells import Cells, Variant
 from attar.store import CellRow
+from attar.types import Doubles
 
 Key = Callable[[CellRow], tuple[Any, ...]]
+Point = tuple[str, float, float]  # variant, measure, score
 
 
 def write_figures(cells: Cells, folder: Path, form: str) -> int:
     """Draw all that the cells allow into a folder; returns how many figures that were."""
     try:
+        from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("drawing figures", "models") from None
@@ -30,8 +33,8 @@ def write_figures(cells: Cells, folder: Path, form: str) -> int:
     for name, draw in figures(cells):
         figure = Figure(figsize=(6.4, 4), layout="constrained")
         draw(figure.subplots())
-        with new_file(folder / f"{name}.{form}") as aside:
-            # No date inside, so that the same cells give the same file.
+        # No date and no random ids inside, so that the same cells give the same file.
+        with new_file(folder / f"{name}.{form}") as aside, rc_context({"svg.hashsalt": "attar"}):
             figure.savefig(aside, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
         n += 1
     return n
@@ -75,9 +78,7 @@ def _recipe(row: CellRow) -> tuple[Any, ...]:
     return (Variant(row.template, row.mix).label, row.layers, row.weights, row.shape)
 
 
-def _joined(
-    cells: Cells, model: str, measure: str, scores: dict[tuple[Any, ...], tuple[float, float]]
-) -> list[tuple[str, float, float]]:
+def _joined(cells: Cells, model: str, measure: str, scores: dict[tuple[Any, ...], tuple[float, float]]) -> list[Point]:
     """Variant, measure and score of the recipes that have both; whitened ones say nothing about isotropy."""
     found = []
     for row in cells.scored:
@@ -115,7 +116,7 @@ def _heat_map(heat: dict[tuple[Any, ...], tuple[float, float]], title: str) -> C
         grid = np.array([[heat.get((mix, layers), (np.nan, 0))[0] for layers in columns] for mix in mixes])
         image = axes.imshow(grid, aspect="auto", origin="lower", cmap="viridis")
         best = np.unravel_index(np.nanargmax(grid), grid.shape)
-        axes.plot(best[1], best[0], marker="x", color="white", markersize=10, markeredgewidth=2)
+        axes.plot(best[1], best[0], marker="x", color="black", markersize=9, markeredgewidth=2)
         axes.set_xticks(range(len(columns)), columns, rotation=45, fontsize=7)
         axes.set_yticks(range(len(mixes)), [f"{mix:g}" for mix in mixes])
         axes.set(xlabel="layers", ylabel="weight of Avg.", title=title)
@@ -124,24 +125,37 @@ def _heat_map(heat: dict[tuple[Any, ...], tuple[float, float]], title: str) -> C
     return draw
 
 
-def _isotropy(points: list[tuple[str, float, float]], title: str) -> Callable[[Any], None]:
+def _isotropy(points: list[Point], title: str) -> Callable[[Any], None]:
     def draw(axes: Any) -> None:
-        for variant in sorted({p[0] for p in points}):
-            x, y = (np.array([p[k] for p in points if p[0] == variant]) for k in (1, 2))
-            r = np.corrcoef(x, y)[0, 1] if len(x) > 2 and x.std() > 0 and y.std() > 0 else float("nan")
-            axes.scatter(x, y, s=16, alpha=0.7, label=f"{variant}, r = {r:.2f}")
-        axes.set(xlabel="IsoScore × 100", ylabel="score × 100", title=title)
+        for variant in _variants(points):
+            mine = [p for p in points if p[0] == variant]
+            axes.scatter(*_xy(mine), s=16, alpha=0.7, label=f"{variant}{_pearson(mine)}")
+        axes.set(xlabel="IsoScore × 100", ylabel="score × 100", title=f"{title}{_pearson(points)} over all")
         axes.legend(frameon=False, fontsize=7)
 
     return draw
 
 
-def _alignment(points: list[tuple[str, float, float]], title: str) -> Callable[[Any], None]:
+def _alignment(points: list[Point], title: str) -> Callable[[Any], None]:
     def draw(axes: Any) -> None:
-        for variant in sorted({p[0] for p in points}):
-            x, y = (np.array([p[k] for p in points if p[0] == variant]) / 100 for k in (1, 2))
-            axes.scatter(x, y, s=16, alpha=0.7, label=variant)
+        for variant in _variants(points):
+            x, y = _xy([p for p in points if p[0] == variant])
+            axes.scatter(x / 100, y / 100, s=16, alpha=0.7, label=variant)
         axes.set(xlabel="uniformity", ylabel="alignment", title=title)
         axes.legend(frameon=False, fontsize=7)
 
     return draw
+
+
+def _variants(points: list[Point]) -> list[str]:
+    """No template first, then templates, then mixes."""
+    return sorted({p[0] for p in points}, key=lambda v: (v != "no template", "Avg." in v, v))
+
+
+def _xy(points: list[Point]) -> tuple[Doubles, Doubles]:
+    return np.array([p[1] for p in points]), np.array([p[2] for p in points])
+
+
+def _pearson(points: list[Point]) -> str:
+    x, y = _xy(points)
+    return f", r = {np.corrcoef(x, y)[0, 1]:.2f}" if len(x) > 2 and x.std() > 0 and y.std() > 0 else ""

@@ -87,12 +87,17 @@ def escape_latex(text: str) -> str:
 def _markdown_value(value: Value | None) -> str:
     if value is None:
         return ""
-    number = f"**{value.score:.1f}**" if value.best else f"{value.score:.1f}"
-    return number if value.published is None else f"{number} ({value.published:.1f})"
+    number = f"**{printed(value.score)}**" if value.best else printed(value.score)
+    return number if value.published is None else f"{number} ({printed(value.published)})"
+
+
+def printed(number: float) -> str:
+    """One digit behind the point; halves go up, as on the page."""
+    return f"{number + 1e-9:.1f}"
 
 
 def _latex_value(value: Value | None) -> str:
     if value is None:
         return "--"
-    number = f"\\textbf{{{value.score:.1f}}}" if value.best else f"{value.score:.1f}"
-    return number if value.published is None else f"{number} ({value.published:.1f})"
+    number = f"\\textbf{{{printed(value.score)}}}" if value.best else printed(value.score)
+    return number if value.published is None else f"{number} ({printed(value.published)})"

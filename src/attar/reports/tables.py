@@ -94,7 +94,8 @@ def all_tables(cells: Cells) -> list[Table]:
 
 
 def mark_best(column: Sequence[Value | None]) -> list[Value | None]:
-    top = max((round(value.score, 1) for value in column if value), default=None)
+    scores = [round(value.score, 1) for value in column if value]
+    top = max(scores) if len(scores) > 1 else None  # one alone is not the best of anything
     return [value and Value(value.score, round(value.score, 1) == top, value.published) for value in column]
 
 
