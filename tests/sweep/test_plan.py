@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from attar.sweep.plan import BACKGROUND, MODEL, make_plan
+from attar.sweep.plan import AVERAGE, BACKGROUND, MODEL, make_plan
 from attar.sweep.subjects import Subject
 
 A = Subject("a", "sts", ("x", "y", "x"), None)
@@ -34,3 +34,10 @@ def test_size_on_disk_by_hand() -> None:
     plan = make_plan([A], [], ["mean", "mask"], ["idf"], {MODEL: ((-1,), (0, 1))}, 8)
     # 2 texts, 3 weightings, layers of 8, 16 and 16 dims, 2 bytes each
     assert plan.n_bytes({-1: 8, 0: 16, 1: 16}) == 2 * 3 * 40 * 2
+    assert plan.n_table_bytes(100, {-1: 8, 0: 16, 1: 16}) == 0
+
+
+def test_size_with_avg_by_hand() -> None:
+    plan = make_plan([A], [], ["mean"], [], {MODEL: ((0, 1),), AVERAGE: ((1,),)}, 8)
+    assert plan.n_bytes({0: 16, 1: 16}) == 2 * 1 * 48 * 2
+    assert plan.n_table_bytes(100, {0: 16, 1: 16}) == 100 * 16 * 4

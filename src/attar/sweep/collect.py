@@ -32,6 +32,21 @@ def block_path(folder: Path, side: str, group: int, b: int) -> Path:
     return folder / f"{side}-{group}-{b:05d}.npy"
 
 
+def held_texts(plan: Plan, folder: Path) -> int:
+    """How many texts need not go through the model again."""
+    return sum(len(plan.block(b)) for b in range(plan.n_blocks) if not missing_blocks(plan, folder, b))
+
+
+def missing_blocks(plan: Plan, folder: Path, b: int) -> list[tuple[Path, str, tuple[int, ...]]]:
+    """What is not written yet of a block: file, side and layers."""
+    return [
+        (path, side, layers)
+        for side, groups in plan.layers.items()
+        for group, layers in enumerate(groups)
+        if not is_written(path := block_path(folder, side, group, b))
+    ]
+
+
 def collect(
     encoder: Encoder, plan: Plan, fitted: FittedWeights, average: Table | None, folder: Path, progress: bool = True
 ) -> None:
@@ -41,18 +56,13 @@ def collect(
     cut = 0
     with bar(len(plan.texts), "texts", progress) as advance:
         for b in range(plan.n_blocks):
-            missing = [
-                (path, source, layers)
-                for side, source in sources.items()
-                for group, layers in enumerate(plan.layers[side])
-                if not is_written(path := block_path(folder, side, group, b))
-            ]
+            missing = missing_blocks(plan, folder, b)
             if missing:
                 tokens = encoder.tokenize([plan.texts[i] for i in plan.block(b)])
                 cut += int(tokens.truncated.sum())
                 weights = token_weights(plan, b, tokens, fitted)
-                for path, source, layers in missing:
-                    write_block(path, join_windows(source.pool(tokens, weights, layers), tokens))
+                for path, side, layers in missing:
+                    write_block(path, join_windows(sources[side].pool(tokens, weights, layers), tokens))
             advance(len(plan.block(b)))
     if cut:
         log.warning("%s of %s distinct texts were cut at the limit of tokens", f"{cut:,}", f"{len(plan.texts):,}")

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attar import weights
+from attar.encoders import default
 from attar.encoders.table import Table
 from attar.encoders.transformer import Transformer
 from attar.fitting import fit_weights
 from attar.store import Store
 from attar.sweep.background import Background
 from attar.sweep.cells import Cell, cells_of, is_local, shapes_background
-from attar.sweep.collect import FittedWeights, collect, group_layers
+from attar.sweep.collect import FittedWeights, collect, group_layers, held_texts
 from attar.sweep.grid import Grid, template_of
 from attar.sweep.passes import PassSpec, drop_pass, find_pass, open_pass
 from attar.sweep.plan import AVERAGE, MODEL, Plan, make_plan
@@ -25,6 +26,7 @@ from attar.sweep.scoring import Origin, score_cells
 from attar.sweep.subjects import Subject
 
 log = logging.getLogger("attar")
+MODEL_NAMES = {default.NAME: "all-MiniLM-L6-v2"}  # the embedded one under its own name
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ def run_pass(scene: Scene, model: str | None, template: str) -> int:
     cells = cells_of(scene.grid, template, encoder, sha256, scene.subjects, corpora)
     done = scene.store.done()
     missing = [cell for cell in cells.values() if cell.id not in done]
-    name = Path(encoder.name).name
+    name = MODEL_NAMES.get(encoder.name, Path(encoder.name).name)
     if not missing:
         log.info("%s, template %s: all %s cells are there", name, template, f"{len(cells):,}")
         return 0
@@ -62,7 +64,7 @@ def run_pass(scene: Scene, model: str | None, template: str) -> int:
     spec = find_pass(scene.cache, _needed(missing, scene, encoder, known), known)
     folder = open_pass(scene.cache, spec)
     plan = _plan(spec, scene, encoder)
-    _announce(name, template, plan, encoder, missing, cells)
+    _announce(name, template, plan, encoder, folder, (len(missing), len(cells)))
     table = _average(scene, Transformer(model), spec) if spec.average_layers else None
     collect(encoder, plan, _fit(plan, spec, scene, encoder), table, folder, scene.progress)
     details = {"background_texts": len(scene.background.embedded), "average_texts": len(scene.background.averaged)}
@@ -134,18 +136,21 @@ def _average(scene: Scene, plain: Transformer, spec: PassSpec) -> Table:
     return Table.load(folder)
 
 
-def _announce(
-    name: str, template: str, plan: Plan, encoder: Transformer, missing: Sequence[Cell], cells: Mapping[str, Cell]
-) -> None:
+def _announce(name: str, template: str, plan: Plan, encoder: Transformer, folder: Path, cells: tuple[int, int]) -> None:
+    """What is to be done and how much room it takes, before it is done."""
     layers = {layer for groups in plan.layers.values() for group in groups for layer in group}
-    size = plan.n_bytes({layer: encoder.width(layer) for layer in layers})
+    widths = {layer: encoder.width(layer) for layer in layers}
+    held = held_texts(plan, folder)
+    there = f", {held:,} of them already" if held else ""
+    size = f"{plan.n_bytes(widths) / 1e9:.2f} GB of pooled vectors"
+    if AVERAGE in plan.layers:
+        size += f" and {plan.n_table_bytes(len(encoder.vocabulary), widths) / 1e9:.2f} GB of Avg."
     log.info(
-        "%s, template %s: %s distinct texts through the model once, %.2f GB of pooled vectors on disk; "
-        "then %s of %s cells to score",
+        "%s, template %s: %s distinct texts once through the model%s, %s on disk; then %s of %s cells to score",
         name,
         template,
         f"{len(plan.texts):,}",
-        size / 1e9,
-        f"{len(missing):,}",
-        f"{len(cells):,}",
+        there,
+        size,
+        *(f"{n:,}" for n in cells),
     )

@@ -57,6 +57,10 @@ class Plan:
         slots = sum(self.n_slots(b) * len(self.block(b)) for b in range(self.n_blocks))
         return slots * 2 * sum(widths[n] for groups in self.layers.values() for group in groups for n in group)
 
+    def n_table_bytes(self, n_tokens: int, widths: Mapping[int, int]) -> int:
+        """What the table of Avg. takes beside them, as float32."""
+        return n_tokens * 4 * sum(widths[n] for group in self.layers.get(AVERAGE, ()) for n in group)
+
 
 def make_plan(
     subjects: Sequence[Subject],

@@ -23,7 +23,6 @@ from attar.store import CellRow, Store
 from attar.sweep.cells import Cell, shapes_background
 from attar.sweep.plan import BACKGROUND
 from attar.sweep.pooled import Pooled
-from attar.sweep.subjects import Subject
 from attar.types import Encoder, Floats, Ints
 
 
@@ -73,7 +72,7 @@ def _score_group(cells: Sequence[Cell], pooled: Pooled, origin: Origin, store: S
             found: Mapping[str, Any] = subject.score(shaped[rows], origin.runs)
         except AttarError as error:
             found = {"metric": "", "score": None, "error": " ".join(str(error).split())}
-        store.add(_row(cell, subject, found, origin, time.perf_counter() - started))
+        store.add(_row(cell, found, origin, target.shape[1], time.perf_counter() - started))
     return len(cells)
 
 
@@ -89,12 +88,13 @@ def shape_vectors(shape: str, target: Floats, rows: Ints, background: Floats | N
     return target
 
 
-def _row(cell: Cell, subject: Subject, found: Mapping[str, Any], origin: Origin, seconds: float) -> CellRow:
-    choice = cell.choice
+def _row(cell: Cell, found: Mapping[str, Any], origin: Origin, dims: int, seconds: float) -> CellRow:
+    choice, subject = cell.choice, cell.subject
     made = Recipe.of(
         origin.encoder, choice.layers, weights.parse(choice.weights), shapers.parse(choice.shape), None
     ).to_json()
-    details = {**origin.details, "sampled_from": subject.sampled_from, "rows": subject.rows, "source": subject.source}
+    details = {**origin.details, "dims": dims, "source": subject.source}
+    details |= {"sampled_from": subject.sampled_from, "rows": subject.rows}
     if subject.family == "clustering":
         details["runs"] = origin.runs
     return CellRow(
