@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+from collections import Counter
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
@@ -12,6 +13,7 @@ from attar._version import __version__
 from attar.reports.cells import Cells, Variant
 from attar.reports.tables import SHAPES, WEIGHTS, best_table
 from attar.tasks import published
+from attar.templates import Template
 
 _INDEXED = ("task", "model", "template", "layers", "weights", "shape")
 
@@ -59,7 +61,9 @@ def page_data(cells: Cells) -> dict[str, Any]:
             ],
         },
         "facts": _facts(cells),
-        "failed": len(cells.rows) - len(rows),
+        "few": {model: _too_few(cells, model) for model in cells.models},
+        "templates": {name: Template.parse(name).text for name in names["template"] if name != "none"},
+        "failed": Counter(row.error or "no reason given" for row in cells.rows if row.score is None).most_common(),
     }
 
 
@@ -96,12 +100,25 @@ def _facts(cells: Cells) -> list[dict[str, Any]]:
     return found
 
 
+def _too_few(cells: Cells, model: str) -> dict[str, tuple[int, int]]:
+    """Texts and dims where something was whitened on no more texts than dims: by task, or "background"."""
+    found = {}
+    for row in cells.scored:
+        details = json.loads(row.details)
+        for shaper in row.shape.split(",") if row.model == model else ():
+            name, _, on = shaper.partition("@")
+            texts = details["background_texts"] if on else row.texts
+            if name == "whiten" and texts <= details.get("dims", 0):
+                found[on or row.task] = texts, details["dims"]
+    return found
+
+
 def _names(values: Sequence[str]) -> list[str]:
     return sorted(set(values))
 
 
 def _percent(value: float | None) -> float | None:
-    return None if value is None or value != value else round(100 * value, 2)
+    return None if value is None or value != value else round(100 * value, 4)
 
 
 def _resource(name: str) -> str:

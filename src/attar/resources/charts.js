@@ -3,6 +3,8 @@
 
 const esc = (s) => String(s).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }[c]));
 const colour = (i) => `var(--c${i % 8})`;
+const narrow = () => innerWidth < 600; // a phone: fewer units across, so that labels stay legible
+const chartWidth = () => (narrow() ? 330 : 480);
 const tip = (text) => ` class="hit" tabindex="-1" data-tip="${esc(text)}"`;
 
 function ticks(low, high, wanted = 5) {
@@ -15,7 +17,7 @@ function ticks(low, high, wanted = 5) {
 }
 
 function frame(w, h, x, y, options) {
-  const { left = 40, right = 12, top = 10, bottom = 38 } = options;
+  const { left = 40, right = 14, top = 22, bottom = 38 } = options;
   const sx = (v) => left + ((v - x[0]) / (x[1] - x[0] || 1)) * (w - left - right);
   const sy = (v) => h - bottom - ((v - y[0]) / (y[1] - y[0] || 1)) * (h - top - bottom);
   let svg = "";
@@ -25,6 +27,7 @@ function frame(w, h, x, y, options) {
   svg += `<line class="axis" x1="${left}" x2="${w - right}" y1="${h - bottom}" y2="${h - bottom}"/>`;
   for (const [v, label] of options.xTicks) svg += `<text x="${sx(v)}" y="${h - bottom + 16}" text-anchor="middle">${esc(label)}</text>`;
   if (options.xLabel) svg += `<text x="${(left + w - right) / 2}" y="${h - 3}" text-anchor="middle">${esc(options.xLabel)}</text>`;
+  if (options.yLabel) svg += `<text x="4" y="11">${esc(options.yLabel)}</text>`;
   return { sx, sy, svg };
 }
 
@@ -33,40 +36,40 @@ const around = (values, share = 0.06) => {
   return [low - room, high + room];
 };
 
-const legend = (names) => `<div class="legend">${names.map((n, i) => `<span><i style="background:${colour(i)}"></i>${esc(n)}</span>`).join("")}</div>`;
+const legend = (series) => `<div class="legend">${series.map((s) => `<span><i style="background:${colour(s.colour)}"></i>${esc(s.name)}</span>`).join("")}</div>`;
 
-// series: [{name, points: [{x, y, sd, tip}]}]; places: labels along x
+// series: [{name, colour, points: [{x, y, low, high, tip}]}]; places: labels along x, sets of layers ("1+12") last
 function lineChart(series, places) {
-  const w = 480, h = 270;
-  const all = series.flatMap((s) => s.points.flatMap((p) => [p.y - p.sd, p.y + p.sd]));
-  const every = Math.ceil(places.length / 14);
-  const xTicks = places.map((label, i) => [i, label]).filter(([i, label]) => (i % every === 0 && i < places.length - 2) || String(label).includes("+") || i === places.length - 2);
-  const f = frame(w, h, [0, Math.max(places.length - 1, 1)], around(all), { xTicks, xLabel: "layer" });
+  const w = chartWidth(), h = 280, isSet = (i) => String(places[i]).includes("+");
+  const all = series.flatMap((s) => s.points.flatMap((p) => [p.low, p.high]));
+  const single = places.filter((_, i) => !isSet(i)).length, every = Math.ceil(places.length / (narrow() ? 9 : 15));
+  const at = (i) => (isSet(i) ? i + every * 0.7 : i); // sets stand apart
+  const xTicks = places.map((label, i) => [at(i), label, i]).filter(([, , i]) => isSet(i) || (single - 1 - i) % every === 0);
+  const f = frame(w, h, [0, Math.max(at(places.length - 1), 1)], around(all), { xTicks, xLabel: "layer", yLabel: "score × 100" });
   let svg = f.svg;
-  series.forEach((s, i) => {
-    const runs = [s.points.filter((p) => !String(places[p.x]).includes("+")), s.points.filter((p) => String(places[p.x]).includes("+"))];
-    const p = runs[0];
+  for (const s of series) {
+    const p = s.points.filter((q) => !isSet(q.x)), ink = colour(s.colour), x = (q) => f.sx(at(q.x));
     if (p.length > 1) {
-      const up = p.map((q) => `${f.sx(q.x)},${f.sy(q.y + q.sd)}`), down = p.map((q) => `${f.sx(q.x)},${f.sy(q.y - q.sd)}`).reverse();
-      svg += `<polygon points="${up.concat(down).join(" ")}" style="fill:${colour(i)}" opacity=".13"/>`;
-      svg += `<polyline points="${p.map((q) => `${f.sx(q.x)},${f.sy(q.y)}`).join(" ")}" fill="none" style="stroke:${colour(i)}" stroke-width="2"/>`;
+      const up = p.map((q) => `${x(q)},${f.sy(q.high)}`), down = p.map((q) => `${x(q)},${f.sy(q.low)}`).reverse();
+      svg += `<polygon points="${up.concat(down).join(" ")}" style="fill:${ink}" opacity=".13"/>`;
+      svg += `<polyline points="${p.map((q) => `${x(q)},${f.sy(q.y)}`).join(" ")}" fill="none" style="stroke:${ink}" stroke-width="2"/>`;
     }
-    for (const q of runs[1]) svg += `<line x1="${f.sx(q.x)}" x2="${f.sx(q.x)}" y1="${f.sy(q.y - q.sd)}" y2="${f.sy(q.y + q.sd)}" style="stroke:${colour(i)}" opacity=".35" stroke-width="5"/>`;
-    for (const q of s.points) svg += `<circle cx="${f.sx(q.x)}" cy="${f.sy(q.y)}" r="3.4" style="fill:${colour(i)}"${tip(q.tip)}/>`;
-  });
-  return `<svg viewBox="0 0 ${w} ${h}" role="img">${svg}</svg>${legend(series.map((s) => s.name))}`;
+    for (const q of s.points.filter((r) => isSet(r.x))) svg += `<line x1="${x(q)}" x2="${x(q)}" y1="${f.sy(q.low)}" y2="${f.sy(q.high)}" style="stroke:${ink}" opacity=".3" stroke-width="5"/>`;
+    for (const q of s.points) svg += `<circle cx="${x(q)}" cy="${f.sy(q.y)}" r="3.4" style="fill:${ink}"${tip(q.tip)}/>`;
+  }
+  return `<svg viewBox="0 0 ${w} ${h}" role="img">${svg}</svg>${legend(series)}`;
 }
 
-// series: [{name, points: [{x, y, tip}]}]
+// series: [{name, colour, points: [{x, y, tip}]}]
 function scatter(series, xLabel, yLabel) {
-  const w = 480, h = 300;
+  const w = chartWidth(), h = 300;
   const x = around(series.flatMap((s) => s.points.map((p) => p.x))), y = around(series.flatMap((s) => s.points.map((p) => p.y)));
-  const f = frame(w, h, x, y, { xTicks: ticks(x[0], x[1], 6).map((t) => [t, +t.toFixed(2)]), xLabel, top: 22 });
-  let svg = f.svg + `<text x="4" y="11">${esc(yLabel)}</text>`;
-  series.forEach((s, i) => {
-    for (const p of s.points) svg += `<circle cx="${f.sx(p.x)}" cy="${f.sy(p.y)}" r="4" style="fill:${colour(i)}" fill-opacity=".62"${tip(p.tip)}/>`;
-  });
-  return `<svg viewBox="0 0 ${w} ${h}" role="img">${svg}</svg>${legend(series.map((s) => s.name))}`;
+  const f = frame(w, h, x, y, { xTicks: ticks(x[0], x[1], 6).map((t) => [t, +t.toFixed(2)]), xLabel, yLabel });
+  let svg = f.svg;
+  for (const s of series) {
+    for (const p of s.points) svg += `<circle cx="${f.sx(p.x)}" cy="${f.sy(p.y)}" r="4" style="fill:${colour(s.colour)}" fill-opacity=".62"${tip(p.tip)}/>`;
+  }
+  return `<svg viewBox="0 0 ${w} ${h}" role="img">${svg}</svg>${legend(series)}`;
 }
 
 const STOPS = [[38, 24, 74], [52, 78, 128], [44, 133, 132], [110, 186, 110], [246, 222, 88]];
@@ -77,11 +80,11 @@ function shade(share) {
 
 // value(row, column) -> {y, tip} or undefined; `sets`: the first column that is an average of several layers
 function heatMap(rows, columns, value, sets) {
-  const w = 480, left = 40, top = 6, cell = (w - left - 8) / columns.length, tall = Math.min(26, Math.max(16, cell));
-  const h = top + rows.length * tall + 40;
+  const w = chartWidth(), left = 40, top = 22, cell = (w - left - 8) / columns.length, tall = Math.min(26, Math.max(17, cell));
+  const bottom = top + rows.length * tall, h = bottom + (sets < 0 ? 36 : 58), single = sets < 0 ? columns.length : sets, every = Math.ceil(17 / cell);
   const all = rows.flatMap((r) => columns.map((c) => value(r, c))).filter(Boolean);
   const low = Math.min(...all.map((v) => v.y)), high = Math.max(...all.map((v) => v.y));
-  let svg = "", marked = false;
+  let svg = `<text x="4" y="11">w, the weight of Avg.</text>`, top1 = null;
   rows.forEach((r, i) => {
     svg += `<text x="${left - 7}" y="${top + i * tall + tall / 2 + 4}" text-anchor="end">${r}</text>`;
     columns.forEach((c, j) => {
@@ -89,18 +92,20 @@ function heatMap(rows, columns, value, sets) {
       if (!v) return;
       const x = left + j * cell, y = top + i * tall;
       svg += `<rect x="${x}" y="${y}" width="${cell + 0.3}" height="${tall + 0.3}" fill="${shade((v.y - low) / (high - low || 1))}"${tip(v.tip)}/>`;
-      if (v.y === high && !marked) {
-        marked = true;
+      if (v.y === high && !top1) {
+        top1 = `w = ${r}, layers ${c}`;
         svg += `<text x="${x + cell / 2}" y="${y + tall / 2 + 5}" text-anchor="middle" style="fill:#1d1303;font-size:15px;font-weight:700;pointer-events:none">×</text>`;
       }
     });
   });
   columns.forEach((c, j) => {
-    const x = left + (j + 0.5) * cell, y = top + rows.length * tall + 15;
+    const x = left + (j + 0.5) * cell, y = bottom + 15;
+    if (!String(c).includes("+") && (single - 1 - j) % every) return;
     svg += String(c).includes("+") ? `<text x="${x}" y="${y}" text-anchor="end" transform="rotate(-38 ${x} ${y - 4})" style="font-size:10px">${esc(c)}</text>` : `<text x="${x}" y="${y}" text-anchor="middle">${esc(c)}</text>`;
   });
-  if (sets > 0) svg += `<line x1="${left + sets * cell}" x2="${left + sets * cell}" y1="${top}" y2="${top + rows.length * tall}" stroke="var(--card)" stroke-width="3"/>`;
-  return `<svg viewBox="0 0 ${w} ${h}" role="img">${svg}</svg><p class="sub">from ${low.toFixed(1)} (dark) to ${high.toFixed(1)} (light)</p>`;
+  if (sets > 0) svg += `<line x1="${left + sets * cell}" x2="${left + sets * cell}" y1="${top}" y2="${bottom}" stroke="var(--card)" stroke-width="3"/>`;
+  svg += `<text x="${left + (single * cell) / 2}" y="${bottom + 32}" text-anchor="middle">layer</text>`;
+  return `<svg viewBox="0 0 ${w} ${h}" role="img">${svg}</svg><p class="ramp">${low.toFixed(1)}<i style="background:linear-gradient(90deg,${STOPS.map((s) => `rgb(${s.join(",")})`).join(",")})"></i>${high.toFixed(1)}<span>× ${top1}</span></p>`;
 }
 
 function pearson(points) {

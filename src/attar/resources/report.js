@@ -1,11 +1,10 @@
 "use strict";
-// Filters, tooltips, downloads, and the self-check that #selftest asks for.
+// Filters, tooltips, downloads.
 
 const $ = (s) => document.querySelector(s);
 const EMPTY = '<p class="empty">This run has no cells for this choice.</p>';
 
 function fill() {
-  tableNumber = 0;
   const gs = groups();
   const put = (id, inside) => { $(`#${id} .body`).innerHTML = inside || EMPTY; };
   put("sec-tables", gs.map(recipeTable).join(""));
@@ -13,7 +12,8 @@ function fill() {
   put("sec-heat", gs.map(heat).join(""));
   put("sec-iso", gs.filter((g) => ["sts", "clustering"].includes(g.family)).map(isotropy).join(""));
   put("sec-align", alignment());
-  put("sec-templates", gs.map(templateTable).join(""));
+  const texts = Object.entries(D.templates).map(([name, text]) => `<li><b>${esc(name)}</b> ${esc(text)}</li>`).join("");
+  put("sec-templates", gs.map(templateTable).join("") + (texts && `<ul class="texts">${texts}</ul>`));
   put("sec-best", bestTable());
   const tasks = unique(gs.flatMap((g) => g.tasks));
   put("sec-appendix", tasks.map((t) => `<details data-task="${esc(t)}"><summary>${esc(t)}<small>${esc(D.families[t])}, ${esc(D.metrics[t])}</small></summary></details>`).join(""));
@@ -24,7 +24,7 @@ function addFilters() {
   const options = {
     subject: ["Task", [["all", "all tasks"], ...FAMILIES.map((f) => [f, f]), ...tasks.map((t) => [t, t])]],
     model: ["Model", models.map((m) => [m, m])],
-    layers: ["Layers of tables", []],
+    layers: ["Layers", []],
     template: ["Template", [["all", "all"], ...N.template.map((t) => [t, t])]],
     weights: ["Aggregation of curves", [...N.weights].sort(byOrder("weights")).map((w) => [w, w])],
   };
@@ -42,7 +42,7 @@ function addFilters() {
 function setChoices(name, choices) {
   $(`#f-${name}`).innerHTML = choices.map(([v, label]) => `<option value="${esc(v)}"${v === F[name] ? " selected" : ""}>${esc(label)}</option>`).join("");
 }
-const setLayers = () => setChoices("layers", [["paper", "as in the paper"], ...unique(ROWS.filter((r) => r.model === F.model).map((r) => r.layers)).sort(byLayer).map((l) => [l, l])]);
+const setLayers = () => setChoices("layers", [["paper", "the paper's"], ...unique(ROWS.filter((r) => r.model === F.model).map((r) => r.layers)).sort(byLayer).map((l) => [l, l])]);
 
 function showTip(e) {
   const at = e.target.closest && e.target.closest("[data-tip]"), box = $("#tip");
@@ -67,7 +67,7 @@ function asCsv(table) {
   return rows.map((r, i) => r.flatMap((c, j) => (paper[j] ? [c.text, i ? c.published : `${c.text} (published)`] : [c.text])).map(quote).join(",")).join("\n") + "\n";
 }
 function asLatex(table, title) {
-  const clean = (s) => s.replace(/[&%$#_{}]/g, "\\$&"), rows = tableCells(table);
+  const clean = (s) => s.replace(/[&%$#_{}\\~^]/g, (c) => ({ "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\^{}" }[c] || `\\${c}`)), rows = tableCells(table);
   const line = (r) => r.map((c) => (c.best ? `\\textbf{${clean(c.text)}}` : clean(c.text)) + (c.published ? ` (${c.published})` : "")).join(" & ") + " \\\\";
   const n = table.querySelectorAll("thead .label").length, columns = "l".repeat(n) + "r".repeat(rows[0].length - n);
   return `\\begin{table}\n\\caption{${clean(title)}}\n\\begin{tabular}{${columns}}\n\\toprule\n${line(rows[0])}\n\\midrule\n${rows.slice(1).map(line).join("\n")}\n\\bottomrule\n\\end{tabular}\n\\end{table}\n`;
@@ -85,14 +85,14 @@ function save(button) {
 function tellHow() {
   const models = D.facts.map((f) => {
     const tasks = Object.entries(f.tasks).map(([t, [texts, whole]]) => `${esc(t)}: ${texts.toLocaleString("en")} texts${whole ? ` (a fixed sample of its ${whole.toLocaleString("en")} rows)` : ""}`);
-    return `<h3>${esc(f.model)}</h3><p>${f.cells.toLocaleString("en")} cells, scored in ${f.minutes} processor minutes. Weights' sha256 <code>${esc(f.sha256)}</code>; Attar ${esc(f.attar.join(", "))}. Background corpus: ${f.background.map((n) => n.toLocaleString("en")).join(", ")} sentences through the model, Avg. from ${f.average.map((n) => n.toLocaleString("en")).join(", ")}. k-means runs: ${f.runs.join(", ") || "none"}.</p><p class="sub">${tasks.join("; ")}.</p>`;
+    return `<h3>${esc(f.model)}</h3><p>${f.cells.toLocaleString("en")} cells, scored in ${f.minutes} minutes. Weights' sha256 <code>${esc(f.sha256)}</code>; Attar ${esc(f.attar.join(", "))}. Background corpus: ${f.background.map((n) => n.toLocaleString("en")).join(", ")} sentences through the model, Avg. from ${f.average.map((n) => n.toLocaleString("en")).join(", ")}. k-means runs: ${f.runs.join(", ") || "none"}.</p><p class="sub">${tasks.join("; ")}.</p>`;
   });
   $("#sec-made .body").innerHTML = `<p>Every distinct text went through the model once for each template. At every layer its token vectors were pooled under all aggregations at once (each is one weight a token; they sum to 1 in a text), and the pooled vectors kept as 16-bit floats with a power of two for every dim. Layers, Avg. and shapers were applied to those.</p>
 <ul><li><b>Layers</b>: −1 is the token table, 0 the input of the first block, i the output of block i; 1+${Math.max(...Object.values(D.lastLayer))} is the average of two.</li>
 <li><b>Aggregations</b>: mean of all tokens but the special ones; idf, ln(N / df), with counts from the task's own texts or from the background corpus; debiased, without frequent tokens, sub-words and punctuation; mask, the template's masks alone.</li>
 <li><b>Post-processing</b> is fitted on all texts of the task, without labels, or (@background) on the background corpus.</li>
-<li><b>Similarity</b>: Spearman's correlation of cosines over all pairs of all subsets; the interval is a bootstrap of 200 draws of pairs. <b>Clustering</b>: k-means with 10 starts, accuracy under the best matching of clusters to classes, mean over runs. <b>Classification</b>: logistic regression on frozen vectors, 10-fold or the task's own split.</li>
-<li><b>Published</b> values are those of BERT base; the two idf rows, which the paper's tables have exchanged, stand under what they really are. Averages are over the tasks shown, for classification over the paper's own set.</li></ul>${models.join("")}${D.failed ? `<p>${D.failed} cells could not be scored.</p>` : ""}`;
+<li><b>Similarity</b>: Spearman's correlation of cosines over all pairs of all subsets; the interval is a bootstrap of 200 draws of pairs. <b>Clustering</b>: k-means with 10 starts, accuracy under the best matching of clusters to classes, mean over runs. <b>Classification</b>: logistic regression on frozen vectors, 10-fold or the task's own split; of a sampled task with a test split, half of the rows test.</li>
+<li><b>Published</b> values are those of BERT base; the two idf rows, which the paper's tables have exchanged, stand under what they really are. Averages are over the tasks shown, for classification over the paper's own set.</li></ul>${models.join("")}${D.failed.length ? `<h3>Not scored</h3><ul>${D.failed.map(([reason, n]) => `<li>${n.toLocaleString("en")} cells: ${esc(reason)}</li>`).join("")}</ul>` : ""}`;
 }
 
 function start() {
@@ -105,8 +105,11 @@ function start() {
   };
   $("#lead").textContent = `${ROWS.length.toLocaleString("en")} cells: ${N.model.join(" and ")}, ${unique(ROWS.filter((r) => FAMILIES.includes(r.family)).map((r) => r.task)).length} tasks, ${N.layers.length} layers and sets of layers, ${N.weights.length} aggregations, ${N.shape.length} post-processings; no training, no labels.`;
   $("#foot").textContent = `Made by Attar ${D.attar}. This page holds its data and asks nothing of the network.`;
+  $("#toc").innerHTML = [...document.querySelectorAll("main section")].map((s) => `<a href="#${s.id}">${s.querySelector("h2").innerHTML}</a>`).join("");
   addFilters();
   fill();
+  let was = narrow();
+  addEventListener("resize", () => { if (narrow() !== was) { was = narrow(); fill(); } });
   tellHow();
   document.addEventListener("mousemove", showTip);
   document.addEventListener("click", (e) => { if (e.target.dataset && e.target.dataset.save) save(e.target); else showTip(e); });

@@ -19,6 +19,10 @@ const layerKey = (set) => { const n = set.split("+").map(Number); return n.lengt
 const byLayer = (a, b) => a.split("+").length - b.split("+").length || layerKey(a) - layerKey(b);
 const variant = (r) => (r.mix === 0 ? (r.template === "none" ? "no template" : r.template) : (r.template === "none" ? "" : r.template + " ") + (r.mix === 1 ? "Avg." : `+ ${r.mix} Avg.`));
 const variantOrder = (v) => (v === "no template" ? "1" : v.startsWith("+") ? "2" : v === "Avg." ? "3" : "0") + v;
+const VARIANTS = unique(ROWS.map(variant)).sort((a, b) => (a === "no template" ? -1 : b === "no template" ? 1 : variantOrder(a) < variantOrder(b) ? -1 : 1));
+const COLOURED = VARIANTS.filter((v) => !/Avg/.test(v) || ["Avg.", "+ 0.5 Avg."].includes(v)).concat(VARIANTS); // the paper's columns first
+const inkOf = (v) => COLOURED.indexOf(v);
+const atLayer = (r) => F.layers === "paper" || r.layers === F.layers;
 const recipe = (r) => `${variant(r)}, layers ${r.layers}, ${r.weights}, ${r.shape}`;
 const last = () => String(D.lastLayer[F.model]);
 const both = () => `1+${last()}`;
@@ -40,31 +44,34 @@ function means(rows, tasks, key) {
     const sd = rs.length > 1 ? Math.sqrt(rs.reduce((a, r) => a + (r.y - y) ** 2, 0) / (rs.length - 1)) : 0;
     const pub = rs.every((r) => r.pub !== null) ? rs.reduce((a, r) => a + r.pub, 0) / rs.length : null;
     const each = rs.map((r) => `${r.task} ${r.y.toFixed(1)}${r.low === null ? "" : ` [${r.low.toFixed(1)}, ${r.high.toFixed(1)}]`}`);
-    found.set(k, { y, sd, pub, row: rs[0], tip: `${recipe(rs[0])}: ${y.toFixed(2)}\n${each.join("\n")}` });
+    const [low, high] = rs.length > 1 ? [y - sd, y + sd] : [rs[0].low ?? y, rs[0].high ?? y];
+    found.set(k, { y, low, high, pub, row: rs[0], tip: `${recipe(rs[0])}: ${y.toFixed(2)}\n${each.join("\n")}` });
   }
   return found;
 }
 
 // Tables. labels: headings in front; lines: [{labels, group, values: [{y, pub, tip}]}]
-let tableNumber = 0;
-function tableCard(title, small, labels, columns, lines, digits = 1) {
+function tableCard(title, small, labels, columns, lines, foot = "") {
   const shown = lines.filter((l) => l.values.some(Boolean));
   if (!shown.length) return "";
-  const tops = columns.map((_, j) => Math.max(...shown.map((l) => (l.values[j] ? +l.values[j].y.toFixed(1) : -Infinity))));
+  const grouped = shown[0].group !== undefined;
+  const tops = columns.map((_, j) => { // one number alone is not the best of anything
+    const ys = shown.filter((l) => l.values[j]).map((l) => +l.values[j].y.toFixed(1));
+    return ys.length > 1 ? Math.max(...ys) : null;
+  });
   const printed = columns.map((_, j) => shown.some((l) => l.values[j] && l.values[j].pub != null));
-  const head = labels.map((l) => `<th class="label">${esc(l)}</th>`).join("") + columns.map((c, j) => `<th>${esc(c)}${printed[j] ? '<small></small>' : ""}</th>`).join("");
+  const head = labels.map((l) => `<th class="label">${esc(l)}</th>`).join("") + columns.map((c, j) => `<th>${esc(c).replace("@", "@<wbr>")}${printed[j] ? '<small></small>' : ""}</th>`).join("");
   const body = shown.map((l, i) => {
-    const first = i > 0 && l.group !== shown[i - 1].group;
+    const first = grouped && (i === 0 || l.group !== shown[i - 1].group);
     const cells = l.values.map((v, j) => {
       if (!v) return "<td></td>";
-      const number = v.y.toFixed(digits), top = l.plain ? false : +v.y.toFixed(1) === tops[j];
+      const number = v.y.toFixed(1), top = l.plain ? false : +v.y.toFixed(1) === tops[j];
       return `<td data-tip="${esc(v.tip || "")}">${top ? `<b class="best">${number}</b>` : number}${printed[j] ? ` <small>${v.pub == null ? "" : v.pub.toFixed(1)}</small>` : ""}</td>`;
     });
-    const names = l.labels.map((n, k) => `<td class="label">${k === 0 && !first && i > 0 && l.group !== undefined ? `<span hidden>${esc(n)}</span>` : esc(n)}</td>`);
+    const names = l.labels.map((n, k) => `<td class="label"${first && k === 1 ? ` data-group="${esc(l.group)}"` : ""}>${k === 0 && grouped && !first ? `<span hidden>${esc(n)}</span>` : esc(n)}</td>`);
     return `<tr${first ? ' class="group"' : ""}>${names.join("")}${cells.join("")}</tr>`;
   });
-  tableNumber += 1;
-  return `<div class="card" data-title="${esc(title)}"><header><h3>${esc(title)} <small>${esc(small)}</small></h3><span class="tools"><button data-save="csv">CSV</button><button data-save="tex">LaTeX</button></span></header><div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${body.join("")}</tbody></table></div></div>`;
+  return `<div class="card" data-title="${esc(title)}"><header><h3>${esc(title)} <small>${esc(small)}</small></h3><span class="tools"><button data-save="csv">CSV</button><button data-save="tex">LaTeX</button></span></header><div class="scroll"><table${grouped ? ' class="grouped"' : ""}><thead><tr>${head}</tr></thead><tbody>${body.join("")}</tbody></table></div>${foot}</div>`;
 }
 
 const PAPER_MODEL = { "no template": "BERT", "+ 0.5 Avg.": "BERT+Avg", "Avg.": "Avg", T0: "T0", T4: "T4" };
@@ -86,7 +93,15 @@ function recipeTable(g) {
     }
   }
   const small = (g.tasks.length > 1 ? `mean of ${g.tasks.join(", ")}; ` : "") + (F.layers === "paper" ? `layers ${both()}, with a template ${last()}` : `layers ${F.layers}`);
-  return tableCard(`${F.model}: ${g.title}`, small, ["aggregation", "post-processing"], columns, lines);
+  return tableCard(`${F.model}: ${g.title}`, small, ["aggregation", "post-processing"], columns, lines, tooFew(g, rows));
+}
+
+// Whitening on fewer texts than dims makes all of them equally far apart.
+function tooFew(g, rows) {
+  const few = D.few[F.model] || {};
+  const told = [["whiten", g.tasks], ["whiten@background", ["background"]]].flatMap(([shape, on]) =>
+    rows.some((r) => r.shape.split(",").includes(shape)) ? on.filter((t) => few[t]).map((t) => `${shape} on ${t}: ${few[t][0]} texts, ${few[t][1]} dims`) : []);
+  return told.length ? `<p class="sub">Fitted on no more texts than there are dims, so these scores say little: ${esc(told.join("; "))}.</p>` : "";
 }
 
 function layerCurves(g) {
@@ -94,7 +109,7 @@ function layerCurves(g) {
   const held = means(rows, g.tasks, (r) => [r.template, r.layers].join("|"));
   const places = unique([...held.values()].map((v) => v.row.layers)).filter((l) => !l.includes("+") || l === both()).sort(byLayer);
   const templates = unique([...held.values()].map((v) => v.row.template)).sort((a, b) => (a === "none" ? -1 : b === "none" ? 1 : a < b ? -1 : 1));
-  const series = templates.map((t) => ({ name: t === "none" ? "no template" : t, points: places.map((l, x) => { const v = held.get([t, l].join("|")); return v && { x, y: v.y, sd: v.sd, tip: v.tip }; }).filter(Boolean) })).filter((s) => s.points.length > 1);
+  const series = templates.map((t) => ({ name: t === "none" ? "no template" : t, colour: inkOf(t === "none" ? "no template" : t), points: places.map((l, x) => { const v = held.get([t, l].join("|")); return v && { x, y: v.y, low: v.low, high: v.high, tip: v.tip }; }).filter(Boolean) })).filter((s) => s.points.length > 1);
   return series.length ? card(g.title, `${F.model}, ${F.weights}`, lineChart(series, places)) : "";
 }
 
@@ -113,38 +128,38 @@ function against(xRows, yHeld, xLabel, yLabel, title) {
   const x = new Map(xRows.map((r) => [key(r), r.y]));
   const points = [...yHeld].filter(([k, v]) => x.has(k) && !v.row.shape.includes("whiten")).map(([k, v]) => ({ x: x.get(k), y: v.y, of: variant(v.row), tip: `${v.tip}\n${xLabel} ${x.get(k).toFixed(1)}` }));
   if (points.length < 3) return "";
-  const names = unique(points.map((p) => p.of)).sort((a, b) => (variantOrder(a) < variantOrder(b) ? -1 : 1));
+  const names = unique(points.map((p) => p.of)).sort((a, b) => inkOf(a) - inkOf(b));
   const r = (ps) => { const v = pearson(ps); return v === null ? "" : `, r = ${v.toFixed(2)}`; };
-  const series = names.map((n) => { const ps = points.filter((p) => p.of === n); return { name: n + r(ps), points: ps }; });
+  const series = names.map((n) => { const ps = points.filter((p) => p.of === n); return { name: n + r(ps), colour: inkOf(n), points: ps }; });
   return card(title, `${F.model}${r(points)} over all ${points.length}`, scatter(series, xLabel, yLabel));
 }
 function isotropy(g) {
-  const iso = mine(["isoscore"]);
-  return against(iso, means(mine(g.tasks), g.tasks, key), "IsoScore × 100", "score × 100", g.title);
+  return against(mine(["isoscore"]), means(mine(g.tasks).filter(atLayer), g.tasks, key), "IsoScore × 100", "score × 100", g.title);
 }
 function alignment() {
-  const rows = mine(["uniformity"]), held = means(mine(["alignment"]), ["alignment"], key);
+  const rows = mine(["uniformity"]), held = means(mine(["alignment"]).filter(atLayer), ["alignment"], key);
   const x = new Map(rows.map((r) => [key(r), r.y / 100]));
   const points = [...held].filter(([k]) => x.has(k)).map(([k, v]) => ({ x: x.get(k), y: v.y / 100, of: variant(v.row), tip: `${recipe(v.row)}\nalignment ${(v.y / 100).toFixed(3)}, uniformity ${x.get(k).toFixed(3)}` }));
   if (!points.length) return "";
-  const names = unique(points.map((p) => p.of)).sort((a, b) => (variantOrder(a) < variantOrder(b) ? -1 : 1));
-  return card("Alignment against uniformity", F.model, scatter(names.map((n) => ({ name: n, points: points.filter((p) => p.of === n) })), "uniformity", "alignment"));
+  const names = unique(points.map((p) => p.of)).sort((a, b) => inkOf(a) - inkOf(b));
+  return card("Alignment against uniformity", F.model, scatter(names.map((n) => ({ name: n, colour: inkOf(n), points: points.filter((p) => p.of === n) })), "uniformity", "alignment"));
 }
 
 function templateTable(g) {
-  const rows = ROWS.filter((r) => r.model === F.model && g.tasks.includes(r.task) && r.layers === last() && r.shape === "none" && r.mix === 0);
+  const layers = F.layers === "paper" ? last() : F.layers;
+  const rows = ROWS.filter((r) => r.model === F.model && g.tasks.includes(r.task) && r.layers === layers && r.shape === "none" && r.mix === 0);
   const held = means(rows, g.tasks, (r) => [r.template, r.weights].join("|"));
   const columns = unique([...held.values()].map((v) => v.row.weights)).sort(byOrder("weights"));
   const templates = unique(rows.map((r) => r.template)).sort((a, b) => (a === "none" ? -1 : b === "none" ? 1 : a < b ? -1 : 1));
-  const lines = templates.map((t) => ({ labels: [t], values: columns.map((w) => { const v = held.get([t, w].join("|")); return v && { ...v, pub: null }; }) }));
-  return tableCard(`${F.model}: ${g.title}`, `layer ${last()}`, ["template"], columns, lines);
+  const lines = templates.map((t) => ({ labels: [t], values: columns.map((w) => held.get([t, w].join("|"))) }));
+  return tableCard(`${F.model}: ${g.title}`, `layers ${layers}`, ["template"], columns, lines);
 }
 
 function bestTable() {
   const n = D.best.labels.length, shown = (row) => row.filter((_, k) => k !== 1); // the model stands in the title
   const wanted = new Set(groups().flatMap((g) => [g.name, ...g.tasks]));
   const lines = D.best.rows.filter((r) => r[1] === F.model && wanted.has(r[0])).map((r) => ({ labels: shown(r.slice(0, n)), plain: true, values: r.slice(n).map((v) => (v === null ? null : { y: v })) }));
-  return tableCard(`${F.model}: best recipes`, "score × 100, then regrets", shown(D.best.labels), D.best.columns, lines);
+  return tableCard(`${F.model}: best recipes`, "score × 100, then the regret of each named recipe", shown(D.best.labels), D.best.columns, lines);
 }
 
 const card = (title, small, inside) => `<div class="card"><header><h3>${esc(title)} <small>${esc(small)}</small></h3></header>${inside}</div>`;
