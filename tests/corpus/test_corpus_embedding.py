@@ -87,6 +87,17 @@ def test_a_rerun_does_only_what_is_missing(recipe: Path, tmp_path: Path) -> None
     assert not list(out.glob(".*"))
 
 
+def test_what_killed_workers_left_is_swept(recipe: Path, tmp_path: Path) -> None:
+    class Littering(Inline):
+        def map(self, work: Any, units: Any) -> Any:
+            yield from super().map(work, units)
+            if (tmp_path / "out").is_dir():
+                (tmp_path / "out" / ".part-00001.parquet.0123.part").touch()
+
+    embed(recipe, text_file(tmp_path / "a.txt", 40), tmp_path / "out", Littering(), shards=4)
+    assert not list((tmp_path / "out").glob(".*"))
+
+
 def test_a_truncated_part_is_made_again(recipe: Path, tmp_path: Path) -> None:
     texts, out = text_file(tmp_path / "a.txt", 20), tmp_path / "out"
     before = embed(recipe, texts, out, shards=2)

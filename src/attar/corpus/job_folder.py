@@ -65,7 +65,11 @@ class JobFolder:
                     f"{str(self.path)!r} was begun with other {', '.join(changed)}; "
                     "choose another folder, or --overwrite to start anew"
                 )
-        for left_behind in self.path.glob(f".*{_ASIDE}"):  # by workers that were killed
+        self.sweep()
+
+    def sweep(self) -> None:
+        """Remove what workers that were killed have left behind; to be called while none is at work."""
+        for left_behind in self.path.glob(f".*{_ASIDE}"):
             left_behind.unlink(missing_ok=True)
 
     @contextmanager

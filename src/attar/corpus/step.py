@@ -45,6 +45,7 @@ def run_step(
             failed.append(outcome)
             log.warning("%s failed %s times: %s", outcome.unit.name, outcome.attempts, outcome.reason)
     meter.end()
+    folder.sweep()
     if failed:
         told = "; ".join(f"{one.unit.name}: {one.reason}" for one in failed[:SHOWN])
         more = f"; and {len(failed) - SHOWN} more" if len(failed) > SHOWN else ""
