@@ -1,4 +1,4 @@
-"""Run by tests in a process of its own, as Ray reads its settings once: `ray_jobs.py map|learn ADDRESS FOLDER ...`."""
+"""Drivers that tests start, as Ray reads its settings once a process: `ray_jobs.py map|learn|gated ADDRESS OUT ...`."""
 
 from __future__ import annotations
 
@@ -7,20 +7,24 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from gate import Gate, Gated
 from sample_work import DieOnce, fail_on_three, square
 
 from attar import Embedder, Transformer, shapers, weights
-from attar.corpus import average_corpus, fit_corpus
+from attar.corpus import average_corpus, embed_corpus, fit_corpus
 from attar.executors import Done, Executor, Failed
 from attar.executors.ray import RayTasks
 
+SHARDS = 10
 
-def learn(executor: Executor, model: str, texts: str, out: Path) -> None:
-    """Fit a recipe and average a table."""
+
+def learn(executor: Executor, out: Path, model: str, texts: str) -> None:
+    """Fit a recipe, average a table, and embed with the recipe."""
     bert = Transformer(model)
     embedder = Embedder(bert, (1, 3), weights.Idf(), [shapers.Whiten()])
     fit_corpus(embedder, [texts], out / "fit", executor, shards=4, progress=False)
     average_corpus(bert, [texts], out / "table", executor, layers=(1, 3), shards=4, progress=False)
+    embed_corpus(out / "fit", [texts], out / "vectors", executor, shards=4, progress=False)
 
 
 def outcomes(executor: Executor, folder: str) -> dict[str, Any]:
@@ -36,9 +40,12 @@ def outcomes(executor: Executor, folder: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    what, address, folder, *rest = sys.argv[1:]
-    with RayTasks(address, attempts=2) as ray:
+    what, address, out, *rest = sys.argv[1:]
+    with RayTasks(address) as ray:
         if what == "map":
-            print(json.dumps(outcomes(ray, folder)))
+            Path(out, "outcomes.json").write_text(json.dumps(outcomes(ray, out)))
+        elif what == "learn":
+            learn(ray, Path(out), *rest)
         else:
-            learn(ray, rest[0], rest[1], Path(folder))
+            recipe, texts, gate = rest
+            embed_corpus(recipe, [texts], out, Gated(ray, Gate(gate)), shards=SHARDS, progress=False)

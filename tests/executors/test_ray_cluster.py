@@ -7,162 +7,185 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
-from ray_cluster import Cluster, raylets_of, wait_for
-from ray_jobs import learn
+from gate import Gate
+from ray_cluster import Cluster, ClusterError, wait_for
+from ray_jobs import SHARDS, learn
 from safetensors.numpy import load_file
 
+from attar import Table, Transformer
 from attar.corpus import embed_corpus, verify_corpus
+from attar.encoders.average import tokenizer_of
 from attar.executors.local import LocalProcesses
 
 pytestmark = [
-    pytest.mark.slow,  # starts a cluster of three nodes and kills parts of it: minutes where cores are few
     pytest.mark.xdist_group("ray"),
     pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed: pip install 'attar[ray]'"),
 ]
 
-SHARDS = 12
+JOBS = str(Path(__file__).with_name("ray_jobs.py"))
 _LINE = "the a cat dog sat ran on mat man woman playing tree river light walk blue red seven music"
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    made = Cluster()
     try:
-        made.add_node()
-        made.add_node()
+        made = Cluster()
+    except (ClusterError, TimeoutError) as error:
+        pytest.skip(f"Ray can't start a cluster on this machine: {error}")
+    try:
+        for _ in range(2):
+            made.add_node()
         yield made
     finally:
         made.close()
 
 
+@pytest.fixture(autouse=True)
+def _no_job_stays(cluster: Cluster) -> Iterator[None]:
+    yield
+    cluster.end_jobs()
+
+
 @pytest.fixture(scope="module")
-def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def texts(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("texts") / "a.txt"
     draw = np.random.default_rng(0)
-    lines = [" ".join(draw.choice(_LINE.split(), draw.integers(3, 30))) for _ in range(6_000)]
+    lines = [" ".join(draw.choice(_LINE.split(), draw.integers(3, 30))) for _ in range(1_000)]
     path.write_text("\n".join(lines) + "\n")
-    return path
+    return str(path)
 
 
 @pytest.fixture(scope="module")
-def parts(tiny_bert_dir: Path, texts: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, object]]:
-    """What the local run writes."""
-    out = tmp_path_factory.mktemp("local") / "out"
-    with LocalProcesses(2) as executor:
-        made: list[dict[str, object]] = embed_corpus(
-            tiny_bert_dir, [str(texts)], out, executor, shards=SHARDS, progress=False
-        )["parts"]
-    return made
+def table(tiny_bert_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A static model, which workers load in no time: the tests that kill them wait for many."""
+    bert = Transformer(tiny_bert_dir)
+    vectors = np.random.default_rng(0).standard_normal((len(bert.vocabulary), 8)).astype(np.float32)
+    folder = tmp_path_factory.mktemp("tables") / "table"
+    Table(vectors, tokenizer_of(bert)).save(folder)
+    return str(folder)
 
 
-def start_job(cluster: Cluster, recipe: Path, texts: Path, out: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "attar", "corpus", str(recipe), str(texts), "-o", str(out)]
-    command += ["--on", "ray", "--address", cluster.address, "--shards", str(SHARDS)]
-    return subprocess.Popen(command, env=cluster.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+@pytest.fixture(scope="module")
+def local(tiny_bert_dir: Path, table: str, texts: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What local runs write."""
+    out = tmp_path_factory.mktemp("local")
+    with LocalProcesses(1) as executor:
+        embed_corpus(table, [texts], out / "static", executor, shards=SHARDS, progress=False)
+        learn(executor, out, str(tiny_bert_dir), texts)
+    return out
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Gate:
+    folder = tmp_path / "gate"
+    folder.mkdir()
+    return Gate(str(folder))
+
+
+def wait_for_two(gate: Gate, job: subprocess.Popen[bytes], but: int | None = None) -> list[int]:
+    """The workers of both nodes, each in the middle of a shard."""
+
+    def ready() -> bool:
+        assert job.poll() is None, "the job has ended"
+        return len(set(gate.waiting()) - {but}) == 2
+
+    wait_for(ready, "a worker on each node")
+    return [pid for pid in gate.waiting() if pid != but]
 
 
 def n_done(out: Path) -> int:
-    return len(list((out / "_done").glob("part-*.json")))
+    return len(list(out.glob("_done/part-*.json")))
 
 
-def finish(job: subprocess.Popen[bytes]) -> None:
-    output, _ = job.communicate(timeout=300)
-    assert job.returncode == 0, output.decode()
-
-
-def run_script(cluster: Cluster, *arguments: str) -> str:
-    script = Path(__file__).with_name("ray_jobs.py")
-    command = [sys.executable, str(script), arguments[0], cluster.address, *arguments[1:]]
-    ended = subprocess.run(command, env=cluster.environment, capture_output=True, text=True, timeout=300)
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
+def same_parts(one: Path, other: Path) -> bool:
+    """By checksums that are checked against the files."""
+    return bool(verify_corpus(one)["parts"] == verify_corpus(other)["parts"])
 
 
 def test_map_survives_errors_and_dead_workers(cluster: Cluster, tmp_path: Path) -> None:
-    assert json.loads(run_script(cluster, "map", str(tmp_path)).splitlines()[-1]) == {  # Ray writes there too
+    cluster.finish(cluster.start(sys.executable, JOBS, "map", cluster.address, str(tmp_path)))
+    assert json.loads((tmp_path / "outcomes.json").read_text()) == {
         "squares": [n * n for n in range(9)],
-        "failed": [[3, "ValueError: three is not allowed", 2]],
+        "failed": [[3, "ValueError: three is not allowed", 4]],
         "died once": [0, 1, 2, 3],
     }
 
 
-def test_fit_and_static_are_those_of_the_local_run(
-    cluster: Cluster, tiny_bert_dir: Path, texts: Path, tmp_path: Path
+def test_jobs_give_what_they_give_locally(
+    cluster: Cluster, local: Path, tiny_bert_dir: Path, texts: str, tmp_path: Path
 ) -> None:
-    for name in ("local", "ray"):
-        (tmp_path / name).mkdir()
-    run_script(cluster, "learn", str(tmp_path / "ray"), str(tiny_bert_dir), str(texts))
-    with LocalProcesses(2) as executor:
-        learn(executor, str(tiny_bert_dir), str(texts), tmp_path / "local")
+    command = [sys.executable, JOBS, "learn", cluster.address, str(tmp_path), str(tiny_bert_dir), texts]
+    cluster.finish(cluster.start(*command))
     for file in ("fit/state.safetensors", "table/table.safetensors"):
-        one, other = (load_file(tmp_path / name / file) for name in ("local", "ray"))
+        one, other = load_file(local / file), load_file(tmp_path / file)
         assert one.keys() == other.keys()
         for key in one:
             if one[key].dtype.kind == "i":
                 np.testing.assert_array_equal(one[key], other[key])
             np.testing.assert_allclose(one[key], other[key], rtol=1e-12)
+    assert same_parts(local / "vectors", tmp_path / "vectors")
 
 
-def kill_a_worker(cluster: Cluster) -> None:
-    wait_for(lambda: bool(cluster.workers()), "a busy worker")
-    os.kill(cluster.workers()[0], signal.SIGKILL)
-
-
-def kill_a_raylet(cluster: Cluster) -> None:
-    node = cluster.nodes[0]
-    os.kill(raylets_of([node])[0], signal.SIGKILL)
-    cluster.remove_node(node)
-    cluster.add_node()  # a new one joins, as on a cluster that mends itself
-
-
-@pytest.mark.parametrize("kill", [kill_a_worker, kill_a_raylet])
-def test_the_job_survives(
-    cluster: Cluster,
-    tiny_bert_dir: Path,
-    texts: Path,
-    tmp_path: Path,
-    parts: list[dict[str, object]],
-    kill: Callable[[Cluster], None],
-) -> None:
+def test_killed_workers(cluster: Cluster, gate: Gate, table: str, texts: str, local: Path, tmp_path: Path) -> None:
+    gate.open_to(2)
     out = tmp_path / "out"
-    job = start_job(cluster, tiny_bert_dir, texts, out)
-    killed = 0
-    for after in (1, 4):
-        wait_for(lambda after=after: n_done(out) >= after or job.poll() is not None, "a shard")
-        if job.poll() is None:
-            kill(cluster)
-            killed += 1
-    finish(job)
-    assert killed >= 1
-    assert verify_corpus(out)["parts"] == parts
-
-
-def test_a_killed_driver_is_run_again(
-    cluster: Cluster, tiny_bert_dir: Path, texts: Path, tmp_path: Path, parts: list[dict[str, object]]
-) -> None:
-    out = tmp_path / "out"
-    for after in (1, 5):
-        job = start_job(cluster, tiny_bert_dir, texts, out)
-        wait_for(lambda after=after, job=job: n_done(out) >= after or job.poll() is not None, "a shard")
-        job.kill()
-        job.communicate()
-    kept = {path.name: path.stat().st_mtime_ns for path in out.glob("part-*.parquet")}
-    assert kept
-    finish(start_job(cluster, tiny_bert_dir, texts, out))
-    assert verify_corpus(out)["parts"] == parts
+    job = cluster.start(sys.executable, JOBS, "gated", cluster.address, str(out), table, texts, gate.folder)
+    for _ in range(3):
+        victim = wait_for_two(gate, job)[0]
+        os.kill(victim, signal.SIGKILL)
+        wait_for_two(gate, job, but=victim)
+    assert n_done(out) == 2
+    gate.open_to(SHARDS)
+    cluster.finish(job)
+    assert same_parts(out, local / "static")
     assert not list(out.glob(".*"))
 
 
-def test_an_unreachable_cluster_is_one_line(cluster: Cluster, tiny_bert_dir: Path, texts: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "attar", "corpus", str(tiny_bert_dir), str(texts), "-o", str(tmp_path / "out")]
+def test_killed_raylets(cluster: Cluster, gate: Gate, table: str, texts: str, local: Path, tmp_path: Path) -> None:
+    gate.open_to(2)
+    out = tmp_path / "out"
+    job = cluster.start(sys.executable, JOBS, "gated", cluster.address, str(out), table, texts, gate.folder)
+    for done in (2, 4):
+        victim = wait_for_two(gate, job)[0]
+        cluster.kill_raylet(cluster.node_of(victim))
+        cluster.add_node()  # as on a cluster that mends itself
+        wait_for_two(gate, job, but=victim)
+        assert n_done(out) < SHARDS
+        gate.open_to(done + 2)
+    gate.open_to(SHARDS)
+    cluster.finish(job)
+    assert same_parts(out, local / "static")
+    assert not list(out.glob(".*"))
+
+
+def test_killed_drivers(cluster: Cluster, gate: Gate, table: str, texts: str, local: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for done in (2, 5):
+        gate.open_to(done)
+        job = cluster.start(sys.executable, JOBS, "gated", cluster.address, str(out), table, texts, gate.folder)
+        wait_for_two(gate, job)
+        job.kill()
+        job.wait()
+        assert n_done(out) == done
+        wait_for(lambda: not gate.waiting(), "the end of the workers without a driver")
+    kept = {path.name: path.stat().st_mtime_ns for path in out.glob("part-*.parquet")}
+    command = ["attar", "corpus", table, texts, "-o", str(out), "--on", "ray", "--address", cluster.address]
+    cluster.finish(cluster.start(sys.executable, "-m", *command, "--shards", str(SHARDS)))
+    assert {name: (out / name).stat().st_mtime_ns for name in kept} == kept
+    assert same_parts(out, local / "static")
+    assert not list(out.glob(".*"))
+
+
+def test_an_unreachable_cluster_is_one_line(cluster: Cluster, table: str, texts: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "attar", "corpus", table, texts, "-o", str(tmp_path / "out"), "--on", "ray"]
     ended = subprocess.run(
-        [*command, "--on", "ray", "--address", "127.0.0.1:1"], env=cluster.environment, capture_output=True, timeout=120
+        [*command, "--address", "127.0.0.1:1"], env=cluster.environment, capture_output=True, text=True, timeout=120
     )
-    assert ended.returncode == 2, ended.stderr.decode()
-    assert "no Ray cluster at '127.0.0.1:1'" in ended.stderr.decode()
+    assert ended.returncode == 2, ended.stderr
+    assert "no Ray cluster at '127.0.0.1:1'" in ended.stderr
