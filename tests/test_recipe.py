@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from attar import Embedder, Recipe
 from attar.errors import InputError, RecipeError
-from attar.recipe import NAMED, Corpus, FittedOn
+from attar.recipe import NAMED, Corpus, FittedOn, Sampled
 from attar.shapers import AllButTheTop, Quantile, Unit, Whiten, ZScore
 from attar.weights import Debiased, Idf, Mean, Sif
 
@@ -64,6 +65,19 @@ def test_fitted_on_grows_with_each_part():
     assert fitted.background is None
     assert fitted.with_background(["x"]).background == Corpus.of(["x"])
     assert fitted.with_background(None) == fitted
+
+
+def test_an_account_of_a_sample_is_kept_and_may_be_missing(tiny_bert):
+    recipe = Embedder(tiny_bert).fit(["a cat"]).recipe
+    sampled = Sampled("bottom-k", 10, 30, 0.1, 0.99)
+    made = replace(recipe, fitted_on=FittedOn(Corpus(30, "ab", sampled), Corpus.of(["x"])))
+    assert Recipe.from_json(json.loads(json.dumps(made.to_json()))) == made
+    old = made.to_json()
+    del old["fitted_on"]["target"]["sampled"], old["fitted_on"]["background"]["sampled"]
+    assert Recipe.from_json(old).fitted_on == FittedOn(Corpus(30, "ab"), Corpus.of(["x"]))
+    old["fitted_on"]["target"]["sampled"] = [5]
+    with pytest.raises(RecipeError, match=r"an account of a sample of the recipe should be a dict; found \[5\]"):
+        Recipe.from_json(old)
 
 
 @pytest.mark.parametrize("name", NAMED)

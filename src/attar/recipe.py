@@ -33,11 +33,23 @@ _SHAPERS = {
 
 
 @dataclass(frozen=True)
+class Sampled:
+    """How quantiles were found where there are too many vectors to sort, and how far their ranks may be off."""
+
+    how: str
+    rows: int  # that were looked at
+    of: int
+    rank_error: float  # a share of the rows, not exceeded with this confidence
+    confidence: float
+
+
+@dataclass(frozen=True)
 class Corpus:
-    """Which texts something was fitted on: how many, and a hash of them in order."""
+    """Which texts something was fitted on: how many, and a hash of them in order; whether quantiles are estimates."""
 
     texts: int
     sha256: str
+    sampled: Sampled | None = None
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Self:
@@ -209,7 +221,12 @@ def _layer(pair: Any) -> tuple[int | str, float | None]:
 def _corpus(data: Any) -> Corpus | None:
     if data is None:
         return None
-    return Corpus(_expect(int, data["texts"], "a number of texts"), _expect(str, data["sha256"], "a sha256"))
+    sampled = data.get("sampled")  # recipes of earlier versions do not have it
+    return Corpus(
+        _expect(int, data["texts"], "a number of texts"),
+        _expect(str, data["sha256"], "a sha256"),
+        None if sampled is None else Sampled(**_expect(dict, sampled, "an account of a sample")),
+    )
 
 
 def _part(data: Any) -> Part:

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from corpora import sentences, text_file
 from inline_executor import Inline
 
 from attar import Embedder, Transformer, shapers, weights
+from attar.commands.info import info
 from attar.corpus import fit_corpus
 from attar.errors import DataError, InputError, OutputError
 
@@ -76,12 +78,18 @@ def test_the_error_of_a_sample_is_recorded(tiny_bert: Transformer, tmp_path: Pat
     for shards in (3, 7):
         out = tmp_path / f"out{shards}"
         results.append(fit(made(tiny_bert, "quantile"), texts, out, shards=shards, sample=100).shapers_[0].quantiles_)
-        about = json.loads((out / "sampled.json").read_text())["target"]
-        Embedder.load(out)
-        assert (about["rows"], about["of"]) == (100, 400)
-        assert about["rank_error"] == pytest.approx(np.sqrt(np.log(200) / 200), abs=1e-6)
+        target = Embedder.load(out).fitted_on_.target
+        assert target is not None
+        assert target.sampled is not None
+        assert (target.sampled.how, target.sampled.rows, target.sampled.of) == ("bottom-k", 100, 400)
+        assert target.sampled.rank_error == pytest.approx(np.sqrt(np.log(200) / 200), abs=1e-6)
+        shown = CliRunner().invoke(info, [str(out), "--json"])
+        assert json.loads(shown.stdout)["quantiles estimated"]["target"]["rows"] == 100
     np.testing.assert_allclose(*results, atol=1e-5)  # the sample does not depend on the shards
     assert results[0].shape == (16, 100)
+    whole = fit(made(tiny_bert, "quantile"), texts, tmp_path / "whole", shards=3, sample=400)
+    assert whole.fitted_on_.target is not None
+    assert whole.fitted_on_.target.sampled is None
 
 
 def test_a_stopped_fit_goes_on(tiny_bert: Transformer, tmp_path: Path) -> None:

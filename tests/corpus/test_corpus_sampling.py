@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from attar.corpus.sampling import BottomK, hash_rows
 from attar.errors import InputError
+from attar.recipe import Sampled
 
 
 def test_hashes_are_splitmix64() -> None:
@@ -60,12 +61,7 @@ def test_rank_error_holds() -> None:
 
 def test_a_whole_corpus_has_no_error() -> None:
     assert BottomK(10, 10).rank_error == 0.0
-    assert BottomK(10, 10).account() == {
-        "how": "bottom-k",
-        "rows": 10,
-        "of": 10,
-        "rank_error": 0.0,
-        "confidence": 0.99,
-    }
+    assert BottomK(10, 10).account() is None
+    assert BottomK(10, 11).account() == Sampled("bottom-k", 10, 11, 0.5147, 0.99)  # sqrt(ln 200 / 20)
     with pytest.raises(InputError, match="a sample of 0"):
         BottomK(0, 10)

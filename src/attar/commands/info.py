@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from attar.encoders.transformer import Transformer
+    from attar.recipe import FittedOn
     from attar.types import Encoder
 
 
@@ -91,5 +93,13 @@ def _recipe(folder: str) -> dict[str, Any]:
         "shapers": [shaper.name for shaper in embedder.shapers],
         "fitted on": fitted.target.texts if fitted and fitted.target else None,
         "background": fitted.background.texts if fitted and fitted.background else None,
+        "quantiles estimated": _estimates(fitted),
         "sound": True,
     }
+
+
+def _estimates(fitted: FittedOn | None) -> dict[str, Any] | None:
+    """How far quantiles may be off, where they come from fewer vectors than there are texts."""
+    corpora = {"target": fitted.target, "background": fitted.background} if fitted else {}
+    found = {name: asdict(seen.sampled) for name, seen in corpora.items() if seen and seen.sampled}
+    return found or None

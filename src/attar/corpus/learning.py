@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +18,10 @@ from attar.corpus.sampling import ROWS, BottomK
 from attar.corpus.step import run_step
 from attar.embedder import Embedder
 from attar.executors import Executor
-from attar.files import check_target_folder, new_folder
+from attar.files import check_target_folder
 from attar.fitting import check_corpora, fit_weights, new_shapers, new_weights
-from attar.recipe import Corpus, FittedOn, Part
+from attar.recipe import Corpus, FittedOn, Part, Sampled
 from attar.weights import Weighting
-
-SAMPLED = "sampled.json"
 
 
 def fit_corpus(
@@ -42,9 +39,9 @@ def fit_corpus(
 ) -> Embedder:
     """Fit the embedder on the files that the patterns in `texts` name, and save it to the folder `out`.
 
-    Counts and moments are exact. What needs quantiles learns from a sample of at most `sample` vectors; sampled.json
-    in the folder records its error. Partial results lie beside `out` until it is there: a rerun goes on where the last
-    one ended.
+    Counts and moments are exact. What needs quantiles learns from a sample of at most `sample` vectors, and the
+    recipe records its error. Partial results lie beside `out` until it is there: a rerun goes on where the last one
+    ended.
     """
     target = Path(out).expanduser().absolute()
     check_target_folder(target, overwrite=overwrite)
@@ -62,9 +59,9 @@ def fit_corpus(
     needs = Needs.of(shapers)
     sampled = job.shape(fitted_weights, shapers, needs, sample)
     embedder.weights_, embedder.shapers_ = fitted_weights, shapers
-    seen = {name: Corpus(plan.rows, plan.sha256) for name, plan in plans.items()}
+    seen = {name: Corpus(plan.rows, plan.sha256, sampled.get(name)) for name, plan in plans.items()}
     embedder.fitted_on_ = FittedOn(seen["target"], seen.get("background"))
-    _save(embedder, target, sampled, overwrite)
+    embedder.save(target, overwrite=overwrite)
     folder.remove()
     return embedder
 
@@ -100,7 +97,7 @@ class _Fitting:
         run_step(self.executor, self.folder, "count", work, plan.units, self._meter(plan))
         return weights.set_state(add_counts(self.folder, "count", plan))
 
-    def shape(self, weights: Weighting, shapers: list[Any], needs: Needs, sample: int) -> dict[str, Any]:
+    def shape(self, weights: Weighting, shapers: list[Any], needs: Needs, sample: int) -> dict[str, Sampled | None]:
         """Fit the shapers; what the recipe says about samples."""
         if not needs.corpora:
             fit_chain(shapers, {}, {})
@@ -131,11 +128,3 @@ class _Fitting:
 
     def _meter(self, plan: Plan) -> Meter:
         return Meter(plan.n_shards, plan.rows, self.progress)
-
-
-def _save(embedder: Embedder, target: Path, sampled: Mapping[str, Any], overwrite: bool) -> None:
-    """The recipe folder, with an account of samples in a file of its own: recipe.json is sealed by its checksum."""
-    with new_folder(target, overwrite=overwrite) as aside:
-        embedder.save(aside, overwrite=True)
-        if sampled:
-            (aside / SAMPLED).write_text(json.dumps(sampled, indent=2) + "\n", encoding="utf-8")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from attar.errors import InputError
+from attar.recipe import Sampled
 from attar.types import Ints
 
 ROWS = 100_000
@@ -63,7 +63,8 @@ class BottomK:
         """
         return 0.0 if self.of <= self.k else math.sqrt(math.log(2 / (1 - CONFIDENCE)) / (2 * self.k))
 
-    def account(self) -> dict[str, Any]:
-        """As a recipe records it."""
-        error = round(self.rank_error, 6)
-        return {"how": "bottom-k", "rows": self.rows, "of": self.of, "rank_error": error, "confidence": CONFIDENCE}
+    def account(self) -> Sampled | None:
+        """As a recipe records it: nothing, where all rows are in the sample."""
+        if self.of <= self.k:
+            return None
+        return Sampled("bottom-k", self.rows, self.of, round(self.rank_error, 6), CONFIDENCE)
