@@ -70,6 +70,8 @@ def test_a_file_with_everything(tmp_path: Path) -> None:
         ('tasks = ["sts"]\nmix = ["much"]', "'much', which is not a number"),
         ('tasks = ["sts"]\nrows = 0', "rows = 0 is not a whole number above 0"),
         ('tasks = ["sts"]\n[[also]]\nrows = 3', r"unknown key under \[\[also\]\]"),
+        ('tasks = ["sts"]\nweights = ["mask"]', r"weights \['mask'\] take the masks of a template"),
+        ('tasks = ["sts"]\nweights = ["mask"]\ntemplates = ["none", "It is [X]."]', "add a template that has"),
         ("tasks = [", "is not TOML"),
         ("tasks = [1]", "holds 1, which is not a name"),
     ],

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import fcntl
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from attar import Embedder, Mix, Table, Template, Transformer, shapers, weights
 from attar.engine.model import LayeredModel
-from attar.errors import DataError, InputError, OutputError
+from attar.errors import DataError, InputError, ModelError, OutputError
 from attar.store import FILE, CellRow, Store, comparable
 from attar.sweep import Grid, Part, Settings, sweep
 from attar.sweep.subjects import Subject
@@ -218,6 +219,59 @@ def test_a_background_that_is_needed_and_not_given(tmp_path: Path, grid: Grid, s
     with pytest.raises(InputError, match="--background FILE"):
         sweep(grid, tmp_path / "run", replace(settings, background=None))
     assert not (tmp_path / "run" / FILE).exists()
+
+
+@pytest.mark.parametrize(
+    ("layers", "said"),
+    [((9,), "layer 9 is out of range"), ((-1, "last"), "layers -1\\+2 have different widths .* each of them alone")],
+)
+def test_layers_that_a_model_lacks_are_told_before_any_model_starts(
+    tmp_path: Path,
+    grid: Grid,
+    settings: Settings,
+    tiny_electra_dir: Path,
+    layers: tuple[int | str, ...],
+    said: str,
+) -> None:
+    wrong = Grid((Part(grid.tasks[:1]), Part(grid.tasks[:1], layers=(layers,))), (str(tiny_electra_dir),))
+    with pytest.raises(InputError, match=f"does not fit the model '.*tiny-electra': {said}"):
+        sweep(wrong, tmp_path / "run", settings)
+    assert not (tmp_path / "run" / FILE).exists()
+
+
+def test_a_model_that_is_nowhere_is_told_before_the_others_start(
+    tmp_path: Path, grid: Grid, settings: Settings
+) -> None:
+    with pytest.raises(ModelError, match="no model folder"):
+        sweep(replace(grid, models=(*grid.models, "/nowhere/at-all")), tmp_path / "run", settings)
+    assert not (tmp_path / "run" / FILE).exists()
+
+
+def test_room_and_what_is_there_are_announced(
+    tmp_path: Path, grid: Grid, settings: Settings, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = Part(grid.tasks[:1], layers=((1,), (2,)), mix=(0.0, 0.5))
+    small = replace(grid, parts=(part,))
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+
+        def stop(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        patch.setattr(Subject, "score", stop)
+        sweep(small, tmp_path / "run", settings)
+    cache = tmp_path / "run" / "cache"
+    blocks = [path for path in cache.glob("*/*-0-*.npy") if "powers" not in path.name]
+    held = sum(path.stat().st_size - 128 for path in blocks)  # without the headers
+    table = sum(path.stat().st_size for path in cache.glob("average-*/*.safetensors"))
+    caplog.clear()
+    with caplog.at_level("INFO", logger="attar"):
+        assert sweep(small, tmp_path / "run", settings) == 4
+    n = len(set(load(grid.tasks[0]).texts))
+    (said,) = [record.getMessage() for record in caplog.records if "distinct texts" in record.getMessage()]
+    assert f"{n} distinct texts once through the model, {n} of them already, " in said
+    announced = [1000 * float(size) for size in re.findall(r"([\d.]+) kB", said)]
+    assert announced == pytest.approx([held, table], rel=0.1)
+    assert said.endswith("then 4 of 4 cells to score")
 
 
 def test_rows_say_where_they_come_from(run: Path, tiny_bert: Transformer) -> None:

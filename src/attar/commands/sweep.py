@@ -57,4 +57,6 @@ def sweep(
     wanted = tuple(part.strip() for part in tasks.split(",")) if tasks else ()
     chosen = read_grid(grid, models, wanted)
     n = run_sweep(chosen, output, Settings(data=data, background=background, keep=keep, jobs=jobs))
-    log.info("%s cells computed; see them with: attar report %s -o report.html", f"{n:,}", output)
+    log.info(
+        "%s computed; see them with: attar report %s -o report.html", "1 cell" if n == 1 else f"{n:,} cells", output
+    )

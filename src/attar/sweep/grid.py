@@ -35,6 +35,11 @@ class Part:
             template_of(template)
         for name in self.weights:
             weights.parse(name)
+        if all(map(needs_masks, self.weights)) and not any(map(has_masks, self.templates)):
+            raise InputError(
+                f"weights {list(self.weights)} take the masks of a template, and templates {list(self.templates)} have "
+                "none; add a template that has, such as 'T0', or other weights, such as 'mean'"
+            )
         for shape in self.shapes:
             shapers.parse(",".join(shape))
         if not self.tasks:
@@ -47,10 +52,10 @@ class Part:
         """Its recipes for one template and model."""
         if template not in self.templates:
             return
-        masked = template != NO_TEMPLATE and template_of(template).n_masks > 0  # type: ignore[union-attr]
+        masked = has_masks(template)
         for layers in layer_sets(self.layers, encoder):
             for weighting in self.weights:
-                if masked or weighting.partition("@")[0].partition("+")[0] not in NEED_MASKS:
+                if masked or not needs_masks(weighting):
                     for shape in self.shapes:
                         for w in self.mix:
                             yield Choice(layers, weighting, ",".join(shape) or "none", w)
@@ -109,6 +114,15 @@ def template_of(name: str) -> Template | None:
     return None if name == NO_TEMPLATE else Template.parse(name)
 
 
+def has_masks(template: str) -> bool:
+    made = template_of(template)
+    return made is not None and made.n_masks > 0
+
+
+def needs_masks(weighting: str) -> bool:
+    return weighting.partition("@")[0].partition("+")[0] in NEED_MASKS
+
+
 def layer_sets(wanted: tuple[Layers, ...], encoder: Encoder) -> list[tuple[int, ...]]:
     """Sets of layer numbers, each once; those that a small model does not have twice over (1 and 1) are merged."""
     found: dict[tuple[int, ...], None] = {}
@@ -121,5 +135,7 @@ def layer_sets(wanted: tuple[Layers, ...], encoder: Encoder) -> list[tuple[int, 
     same_width = [s for s in found if len({encoder.width(layer) for layer in s}) == 1]
     if len(same_width) < len(found):
         odd = next(s for s in found if s not in same_width)
-        raise InputError(f"layers {odd} of this model have different widths and can't be averaged; take -1 alone")
+        raise InputError(
+            f"layers {'+'.join(map(str, odd))} have different widths and can't be averaged; take each of them alone"
+        )
     return same_width

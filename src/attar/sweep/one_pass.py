@@ -142,9 +142,9 @@ def _announce(name: str, template: str, plan: Plan, encoder: Transformer, folder
     widths = {layer: encoder.width(layer) for layer in layers}
     held = held_texts(plan, folder)
     there = f", {held:,} of them already" if held else ""
-    size = f"{plan.n_bytes(widths) / 1e9:.2f} GB of pooled vectors"
+    size = f"{_room(plan.n_bytes(widths))} of pooled vectors"
     if AVERAGE in plan.layers:
-        size += f" and {plan.n_table_bytes(len(encoder.vocabulary), widths) / 1e9:.2f} GB of Avg."
+        size += f" and {_room(plan.n_table_bytes(len(encoder.vocabulary), widths))} of Avg."
     log.info(
         "%s, template %s: %s distinct texts once through the model%s, %s on disk; then %s of %s cells to score",
         name,
@@ -154,3 +154,8 @@ def _announce(name: str, template: str, plan: Plan, encoder: Transformer, folder
         size,
         *(f"{n:,}" for n in cells),
     )
+
+
+def _room(n_bytes: int) -> str:
+    unit, name = next((u, n) for u, n in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")) if n_bytes >= u or u == 1e3)
+    return f"{n_bytes / unit:.1f} {name}"

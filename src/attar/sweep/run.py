@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attar._version import __version__
-from attar.errors import OutputError
+from attar.encoders.transformer import Transformer
+from attar.errors import InputError, OutputError
 from attar.files import check_parent, new_file
 from attar.store import FILE, Store
 from attar.sweep.background import Background
-from attar.sweep.grid import Grid
+from attar.sweep.grid import Grid, layer_sets
 from attar.sweep.one_pass import Scene, run_pass
 from attar.sweep.subjects import load_subjects
 
@@ -41,6 +42,8 @@ def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noq
     check_parent(run)
     run.mkdir(exist_ok=True)
     with _alone(run):
+        for model in grid.models:
+            check_layers(grid, model)
         background = Background.read(settings.background, grid)
         subjects = load_subjects(grid.tasks, settings.data, grid.rows, background.embedded)
         _describe(run, settings)
@@ -60,6 +63,16 @@ def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noq
         if not settings.keep:
             shutil.rmtree(run / CACHE, ignore_errors=True)
     return n
+
+
+def check_layers(grid: Grid, model: str | None) -> None:
+    """Every model is there and has the layers that are asked of it, before the first of them starts."""
+    encoder = Transformer(model)
+    for part in grid.parts:
+        try:
+            layer_sets(part.layers, encoder)
+        except InputError as error:
+            raise InputError(f"the grid does not fit the model {encoder.name!r}: {error}") from None
 
 
 def _describe(run: Path, settings: Settings) -> None:
