@@ -13,6 +13,7 @@ from attar.errors import InputError
 from attar.reading import read_texts
 
 if TYPE_CHECKING:
+    from attar.corpus.learning import Quantiles
     from attar.embedder import Embedder
 
 log = logging.getLogger("attar")
@@ -35,11 +36,22 @@ Examples:
 @click.option(
     "--background", metavar="TEXTS", help="A second corpus, for parts marked @background; if none is, for all."
 )
+@click.option(
+    "--quantiles",
+    type=click.Choice(["sample", "kll"]),
+    help="With --executor: from a sample of 100,000 texts (default), or from sketches of all.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace the folder if it exists.")
 @executor_options
 @embedder_options
 def fit(
-    on: str, output: str, background: str | None, overwrite: bool, choices: Choices, executor: ExecutorChoice
+    on: str,
+    output: str,
+    background: str | None,
+    quantiles: Quantiles | None,
+    overwrite: bool,
+    choices: Choices,
+    executor: ExecutorChoice,
 ) -> None:
     """Learn a recipe's counts and moments from texts and save it. Nothing is trained.
 
@@ -55,8 +67,10 @@ def fit(
     if hasattr(embedder, "weights_"):
         raise InputError(f"{choices.recipe!r} is fitted already; give a named recipe or options instead")
     if executor.name is not None:
-        fit_shards(embedder, on, background, output, overwrite, choices.column, executor)
+        fit_shards(embedder, on, background, output, quantiles or "sample", overwrite, choices.column, executor)
         return
+    if quantiles is not None:
+        raise InputError(f"--quantiles {quantiles} is for work in shards: add --executor local or --executor ray")
     texts = list(read_texts(on, choices.column))
     if not texts:
         raise InputError(f"{on!r} holds no texts")
@@ -70,6 +84,7 @@ def fit_shards(
     on: str,
     background: str | None,
     output: str,
+    quantiles: Quantiles,
     overwrite: bool,
     column: str | None,
     choice: ExecutorChoice,
@@ -86,6 +101,7 @@ def fit_shards(
             background=[] if background is None else [background],
             shards=choice.shards,
             column=column,
+            quantiles=quantiles,
             overwrite=overwrite,
         )
     assert embedder.fitted_on_.target is not None

@@ -22,7 +22,7 @@ class Needs:
     @classmethod
     def of(cls, shapers: Sequence[Any]) -> Needs:
         found: dict[bool, set[str]] = {True: set(), False: set()}
-        for shaper, exact in _with_exactness(shapers):
+        for shaper, exact in with_exactness(shapers):
             if learns(shaper):
                 found[exact].add(getattr(shaper, "on", "target"))
         full = any(getattr(shaper, "linear_part", "scale") == "matrix" for shaper in shapers)
@@ -41,7 +41,7 @@ class Needs:
 def fit_chain(shapers: Sequence[Any], moments: Mapping[str, Moments], samples: Mapping[str, Floats]) -> None:
     """Fit each shaper in turn; moments and samples are of what goes into the chain, and are carried along it."""
     moments, samples = dict(moments), dict(samples)
-    for shaper, exact in _with_exactness(shapers):
+    for shaper, exact in with_exactness(shapers):
         if learns(shaper):
             on = getattr(shaper, "on", "target")
             if exact:
@@ -54,7 +54,7 @@ def fit_chain(shapers: Sequence[Any], moments: Mapping[str, Moments], samples: M
         samples = {name: shaper.transform(seen) for name, seen in samples.items()}
 
 
-def _with_exactness(shapers: Sequence[Any]) -> Iterator[tuple[Any, bool]]:
+def with_exactness(shapers: Sequence[Any]) -> Iterator[tuple[Any, bool]]:
     """Each shaper, and whether moments suffice for it: its kind needs no more, and all before it carry them along."""
     carried = True
     for shaper in shapers:

@@ -10,6 +10,7 @@ import numpy as np
 
 from attar.corpus.embedding import batches
 from attar.corpus.job_folder import JobFolder
+from attar.corpus.kll import Kll
 from attar.corpus.partials import read_partials, write_partial
 from attar.corpus.plan import Plan, Unit
 from attar.corpus.recipe_source import RecipeSource
@@ -24,27 +25,33 @@ Scatter = Literal["none", "diagonal", "full"]
 
 @dataclass(frozen=True)
 class Gather:
-    """Work of an executor: a Unit to the moments of its vectors and those of them that may be in the sample."""
+    """Work of an executor: a Unit to the moments and sketches of its vectors, and those that may be in the sample."""
 
     recipe: RecipeSource  # without shapers
     folder: str
     step: str
     scatter: Scatter
     sample: BottomK | None
+    sketch: bool = False
 
     def __call__(self, unit: Unit) -> str:
         embedder = self.recipe.embedder()
         moments: Moments | None = None
+        sketches: Kll | None = None
         sampled: list[tuple[Ints, Floats]] = []
         for first, rows in batches(unit, CHUNK):
             texts = [text for _, text in rows]
             kept = self._kept(first, len(rows))
-            if self.scatter == "none":  # only the sample is wanted: nothing else is embedded
+            if self.scatter == "none" and not self.sketch:  # only the sample is wanted: nothing else is embedded
                 sampled.append((kept, embedder.encode([texts[row - first] for row in kept])))
                 continue
             vectors = embedder.encode(texts)
-            more = Moments.of(vectors, diagonal=self.scatter == "diagonal")
-            moments = more if moments is None else moments.merge(more)
+            if self.scatter != "none":
+                more = Moments.of(vectors, diagonal=self.scatter == "diagonal")
+                moments = more if moments is None else moments.merge(more)
+            if self.sketch:
+                sketches = sketches or Kll.empty(vectors.shape[1])
+                sketches.add(vectors)
             sampled.append((kept, vectors[kept - first]))
         arrays: dict[str, Any] = {
             "rows": np.concatenate([rows for rows, _ in sampled]),
@@ -52,6 +59,8 @@ class Gather:
         }
         if moments is not None:
             arrays |= {"n": np.array([moments.n]), "mean": moments.mean, "scatter": moments.scatter}
+        if sketches is not None:
+            arrays |= sketches.to_arrays()
         write_partial(JobFolder(Path(self.folder)), mark_of(self.step, unit), arrays, {"rows": unit.rows})
         return unit.name
 

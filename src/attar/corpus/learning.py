@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from attar.corpus.chain import Needs, fit_chain
 from attar.corpus.counting import CountTokens, add_counts
 from attar.corpus.gathering import Gather, merge_moments, merge_sample
 from attar.corpus.job_folder import JobFolder
+from attar.corpus.kll import Kll, check_dim_by_dim
 from attar.corpus.meter import Meter
+from attar.corpus.partials import read_partials
 from attar.corpus.plan import Plan, make_plan
 from attar.corpus.recipe_source import RecipeSource
 from attar.corpus.sampling import ROWS, BottomK
 from attar.corpus.step import run_step
 from attar.embedder import Embedder
+from attar.errors import unknown_name
 from attar.executors import Executor
 from attar.files import check_target_folder
 from attar.fitting import check_corpora, fit_weights, new_shapers, new_weights
 from attar.recipe import Corpus, FittedOn, Part, Sampled
 from attar.weights import Weighting
+
+Quantiles = Literal["sample", "kll"]
 
 
 def fit_corpus(
@@ -33,31 +38,35 @@ def fit_corpus(
     background: Sequence[str] = (),
     shards: int | None = None,
     column: str | None = None,
+    quantiles: Quantiles = "sample",
     sample: int = ROWS,
     overwrite: bool = False,
     progress: bool = True,
 ) -> Embedder:
     """Fit the embedder on the files that the patterns in `texts` name, and save it to the folder `out`.
 
-    Counts and moments are exact. What needs quantiles learns from a sample of at most `sample` vectors, and the
-    recipe records its error. Partial results lie beside `out` until it is there: a rerun goes on where the last one
-    ended.
+    Counts and moments are exact. What needs quantiles learns from a sample of at most `sample` vectors, or ("kll") from
+    sketches of all of them; the recipe records how far it may be off. Partial results lie beside `out` until it is
+    there: a rerun goes on where the last one ended.
     """
     target = Path(out).expanduser().absolute()
     check_target_folder(target, overwrite=overwrite)
     folder = JobFolder.at(target.with_name(f".{target.name}.fitting"))
+    if quantiles not in get_args(Quantiles):
+        raise unknown_name("way to quantiles", quantiles, get_args(Quantiles))
     weights, shapers = new_weights(embedder.weights), new_shapers(embedder.shapers)
+    if quantiles == "kll":
+        check_dim_by_dim(shapers)
     patterns = {"target": texts} | ({"background": background} if background else {})
     check_corpora((weights, *shapers), patterns)
     known = folder.known_sources()
     plans = {
         name: make_plan(executor, given, shards=shards, column=column, known=known) for name, given in patterns.items()
     }
-    job = _Fitting(executor, folder, plans, embedder, progress)
-    job.begin(sample, overwrite)
+    job = _Fitting(executor, folder, plans, embedder, None if quantiles == "kll" else sample, progress)
+    job.begin(overwrite)
     fitted_weights = job.count(weights)
-    needs = Needs.of(shapers)
-    sampled = job.shape(fitted_weights, shapers, needs, sample)
+    sampled = job.shape(fitted_weights, shapers)
     embedder.weights_, embedder.shapers_ = fitted_weights, shapers
     seen = {name: Corpus(plan.rows, plan.sha256, sampled.get(name)) for name, plan in plans.items()}
     embedder.fitted_on_ = FittedOn(seen["target"], seen.get("background"))
@@ -72,9 +81,10 @@ class _Fitting:
     folder: JobFolder
     plans: Mapping[str, Plan]
     embedder: Embedder
+    sample: int | None  # rows; None: sketches
     progress: bool
 
-    def begin(self, sample: int, overwrite: bool) -> None:
+    def begin(self, overwrite: bool) -> None:
         encoder = self.embedder.encoder_
         recipe = self.embedder.recipe.to_json()
         identity = {
@@ -82,7 +92,7 @@ class _Fitting:
             "recipe": [recipe["layers"], recipe["weights"], recipe["shapers"]],
             "input": [[name, plan.sha256] for name, plan in self.plans.items()],
             "number of shards": [plan.n_shards for plan in self.plans.values()],
-            "sample": sample,
+            "sample": "kll" if self.sample is None else self.sample,
         }
         sources = [source.to_json() for plan in self.plans.values() for source in plan.sources]
         self.folder.begin(identity, {"sources": sources}, overwrite=overwrite)
@@ -97,25 +107,31 @@ class _Fitting:
         run_step(self.executor, self.folder, "count", work, plan.units, self._meter(plan))
         return weights.set_state(add_counts(self.folder, "count", plan))
 
-    def shape(self, weights: Weighting, shapers: list[Any], needs: Needs, sample: int) -> dict[str, Sampled | None]:
+    def shape(self, weights: Weighting, shapers: list[Any]) -> dict[str, Sampled | None]:
         """Fit the shapers; what the recipe says about samples."""
+        needs = Needs.of(shapers)
         if not needs.corpora:
             fit_chain(shapers, {}, {})
             return {}
         press = Embedder(self.embedder.encoder_, self.embedder.layers, weights)
         press.weights_, press.shapers_ = weights, []
         source = self._source("press", press)
-        moments, samples, sampled = {}, {}, {}
+        moments, samples = {}, {}
+        sampled: dict[str, Sampled | None] = {}
         for name in sorted(needs.corpora):
             plan, step = self.plans[name], f"gather-{name}"
-            rows = BottomK(sample, plan.rows) if name in needs.samples else None
-            work = Gather(source, str(self.folder.path), step, needs.scatter_of(name), rows)
+            sketch = name in needs.samples and self.sample is None
+            rows = BottomK(self.sample, plan.rows) if name in needs.samples and self.sample is not None else None
+            work = Gather(source, str(self.folder.path), step, needs.scatter_of(name), rows, sketch)
             run_step(self.executor, self.folder, step, work, plan.units, self._meter(plan))
             if name in needs.moments:
                 moments[name] = merge_moments(self.folder, step, plan)
             if rows is not None:
                 samples[name] = merge_sample(self.folder, step, plan, rows)
                 sampled[name] = rows.account()
+            if sketch:
+                merged = Kll.merged(read_partials(self.folder, step, plan))
+                samples[name], sampled[name] = merged.levels(), merged.account(plan.rows)
         fit_chain(shapers, moments, samples)
         return sampled
 
