@@ -15,7 +15,8 @@ from attar.corpus import average_corpus, averaging
 from attar.corpus.averaging import MergeSlice, TokenRange
 from attar.corpus.job_folder import JobFolder
 from attar.corpus.partials import read_partial, write_partial
-from attar.errors import DataError
+from attar.errors import DataError, InputError
+from attar.tasks import wikitext
 
 
 def average(encoder: Transformer, texts: Path, out: Path, executor: Any = None, **choices: Any) -> Table:
@@ -33,6 +34,22 @@ def test_the_same_as_in_one_go(tiny_bert: Transformer, tmp_path: Path, monkeypat
     assert (found.made["texts"], found.made["unseen"]) == (200, expected.made["unseen"])
     np.testing.assert_array_equal(Table.load(tmp_path / "out").by_layer[3], found.by_layer[3])
     assert not list(tmp_path.glob(".*"))
+
+
+def test_paragraphs_are_split_as_without_shards(tiny_bert: Transformer, tmp_path: Path) -> None:
+    paragraph = "The cat sat on the mat . The dog ran . A man walked in the light , seven years on ."
+    texts = tmp_path / "a.txt"
+    texts.write_text("".join(f"{line}\n" for line in [" = The river = ", "", *[paragraph] * 5, "no ."]))
+    found = average(tiny_bert, texts, tmp_path / "out", shards=3, sentences=True)
+    split = list(wikitext.sentences(texts))
+    assert len(split) == 15
+    expected = Table.average(tiny_bert, split, (1, 3), progress=False)
+    np.testing.assert_array_equal(found.counts, expected.counts)
+    np.testing.assert_allclose(found.by_layer[3], expected.by_layer[3], atol=1e-5)
+    assert found.made["texts"] == 15
+    texts.write_text(" = The river = \n")
+    with pytest.raises(InputError, match="holds no sentence in 1 paragraphs"):
+        average(tiny_bert, texts, tmp_path / "none", sentences=True)
 
 
 def test_slices_add_up_in_order_by_hand(tmp_path: Path) -> None:

@@ -66,9 +66,7 @@ def static(
     encoder = Transformer(model, max_tokens=max_tokens)
     wanted = tuple(range(encoder.n_layers + 1)) if layers == "all" else parse_layers(layers)
     if executor.name is not None:
-        if sentences:
-            raise InputError("--sentences can't be combined with --executor; split the corpus into sentences first")
-        table = _average_shards(encoder, corpus, target, wanted, column, overwrite, executor)
+        table = _average_shards(encoder, corpus, target, wanted, column, sentences, overwrite, executor)
     else:
         sums = target.with_name(target.name + ".sums")
         texts = _Texts(corpus, column, sentences)
@@ -97,6 +95,7 @@ def _average_shards(
     target: Path,
     layers: LayerChoice,
     column: str | None,
+    sentences: bool,
     overwrite: bool,
     choice: ExecutorChoice,
 ) -> Table:
@@ -111,6 +110,7 @@ def _average_shards(
             layers=layers,
             shards=choice.shards,
             column=column,
+            sentences=sentences,
             overwrite=overwrite,
         )
 

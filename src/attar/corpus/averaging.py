@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,11 @@ from attar.embedder import Embedder
 from attar.encoders.average import average_tokens, tokenizer_of
 from attar.encoders.table import Table
 from attar.encoders.token_sums import TokenSums
+from attar.errors import InputError
 from attar.executors import Executor
 from attar.files import check_target_folder
 from attar.layers import LayerChoice, resolve_layers
+from attar.tasks.wikitext import sentences as sentences_of
 from attar.types import Encoder
 
 ROWS_A_SHARD = 400_000  # sentences: about 10 million tokens
@@ -36,14 +39,23 @@ class SumTokens:
     recipe: RecipeSource  # for its encoder
     folder: str
     layers: tuple[int, ...]
+    sentences: bool
 
     def __call__(self, unit: Unit) -> str:
-        texts = (text for _, text in unit.read())
+        texts = unit_sentences(unit) if self.sentences else (text for _, text in unit.read())
         sums = average_tokens(self.recipe.embedder().encoder_, texts, self.layers, progress=False)
         arrays = {f"layer.{layer}": total for layer, total in sums.sums.items()} | {"counts": sums.counts}
-        facts = {"rows": unit.rows, "truncated": sums.n_truncated, "model": sums.model}
+        facts = {"rows": unit.rows, "texts": sums.n_texts, "truncated": sums.n_truncated, "model": sums.model}
         write_partial(JobFolder(Path(self.folder)), mark_of("sum", unit), arrays, facts)
         return unit.name
+
+
+def unit_sentences(unit: Unit) -> Iterator[str]:
+    """Of rows that are paragraphs, by way of a file: that is what Attar's splitter reads."""
+    with NamedTemporaryFile("w", encoding="utf-8", suffix=".txt") as file:
+        file.writelines(f"{text}\n" for _, text in unit.read())
+        file.flush()
+        yield from sentences_of(file.name)
 
 
 @dataclass(frozen=True)
@@ -86,11 +98,13 @@ def average_corpus(
     layers: LayerChoice = ("first", "last"),
     shards: int | None = None,
     column: str | None = None,
+    sentences: bool = False,
     overwrite: bool = False,
     progress: bool = True,
 ) -> Table:
     """The same as `Table.average` over the files that the patterns in `texts` name, saved to the folder `out`.
 
+    With `sentences`, texts are paragraphs and are split in their shards; headings and short sentences are left out.
     Partial sums lie beside `out` until it is there: a rerun goes on where the last one ended.
     """
     target = Path(out).expanduser().absolute()
@@ -101,13 +115,21 @@ def average_corpus(
         executor, texts, shards=shards, column=column, known=folder.known_sources(), rows_a_shard=ROWS_A_SHARD
     )
     model = TokenSums.empty(encoder, ()).model
-    identity = {"model": model, "layers": list(numbers), "input": plan.sha256, "number of shards": plan.n_shards}
+    identity = {
+        "model": model,
+        "layers": list(numbers),
+        "input": plan.sha256,
+        "number of shards": plan.n_shards,
+        "choice of sentences": sentences,
+    }
     folder.begin(identity, plan.to_json(), overwrite=overwrite)
     if not (folder.path / "encoder").exists():
         Embedder(encoder, numbers[0]).save(folder.path / "encoder")
-    work = SumTokens(RecipeSource.of(folder.path / "encoder"), str(folder.path), numbers)
+    work = SumTokens(RecipeSource.of(folder.path / "encoder"), str(folder.path), numbers, sentences)
     run_step(executor, folder, "sum", work, plan.units, Meter(plan.n_shards, plan.rows, progress))
     sums = _merge(executor, folder, plan, encoder, numbers)
+    if not sums.n_texts:
+        raise InputError(f"{', '.join(map(repr, texts))} holds no sentence in {plan.rows:,} paragraphs")
     vectors, made = sums.means(encoder)
     table = Table(vectors, tokenizer_of(encoder), counts=sums.counts, made=made)
     table.save(target, overwrite=overwrite)
@@ -129,7 +151,7 @@ def _merge(executor: Executor, folder: JobFolder, plan: Plan, encoder: Encoder, 
             for layer, shape in shapes.items()
         },
         np.zeros(n_tokens, dtype=np.int64),
-        plan.rows,
+        sum(fact["texts"] for fact in facts),
         sum(fact["truncated"] for fact in facts),
         plan.sha256,
         facts[0]["model"],
