@@ -1,7 +1,9 @@
 """What does work in shards cost, against a plain loop in one process over the same texts?
 
-CPU seconds of the whole process tree per text, against those of a loop that reads, embeds and writes the same parts.
-Run: python benchmarks/corpus.py [--texts N] [--encoder model|table] [--on local|ray] [--rounds N]
+CPU seconds of the whole process tree, Ray's own included, and wall time, against those of a loop that reads, embeds and
+writes a file. Models are loaded on both sides before; what the workers' start costs is told apart. That the driver
+plans, and loads the recipe to check it against the workers', is part of the job and counted.
+Run: python benchmarks/corpus.py [--encoder model|table] [--texts N] [--on local|ray] [--shards N] [--rounds N]
      python benchmarks/corpus.py --simulate [--rows N]     a fake encoder, to see what the machinery alone costs
 """
 
@@ -16,14 +18,20 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 
 os.environ |= {"OMP_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 from fake_recipe import FakeRecipe
+from warm_up import warm_up
 
+from attar import Embedder
 from attar.corpus.embedding import EmbedShard, embed_corpus
 from attar.corpus.job_folder import JobFolder
 from attar.corpus.manifest import verify_corpus, write_manifest
@@ -33,7 +41,10 @@ from attar.corpus.recipe_source import RecipeSource
 from attar.corpus.step import run_step
 from attar.executors import Executor, open_executor
 from attar.executors.local import LocalProcesses
+from attar.press import CHUNK
 
+WORKERS = 2
+FEWER = {"table": 200_000, "model": 20_000}  # texts, unless told: MiniLM takes far longer for each
 _LINE = "market river light music people found small open water city school year world story paper table garden train"
 
 
@@ -73,40 +84,74 @@ def measured(seconds: dict[str, float]) -> Iterator[None]:
     seconds |= {"wall": time.perf_counter() - wall, "cpu": cpu() - used}
 
 
-class OneLoop:
-    """The plain loop: no processes, no retries."""
-
-    def map(self, work, units):  # type: ignore[no-untyped-def]
-        from attar.executors import Done
-
-        return (Done(unit, work(unit)) for unit in units)
+def plain_loop(embedder: Embedder, texts: Path, out: Path) -> None:
+    """What one would write without any of this: lines in, a Parquet file of vectors out, one process, one thread."""
+    writer, first = None, 0
+    with open(texts, encoding="utf-8") as file:
+        while lines := [line.removesuffix("\n") for line in islice(file, CHUNK)]:
+            vectors = embedder.encode(lines)
+            rows = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), vectors.shape[1])
+            chunk = pa.table({"id": pa.array(range(first, first + len(lines))), "vector": rows})
+            writer = writer or pq.ParquetWriter(out, chunk.schema, compression="none", use_dictionary=False)
+            writer.write_table(chunk)
+            first += len(lines)
+    assert writer is not None
+    writer.close()
 
 
 def compare(args: argparse.Namespace, folder: Path) -> None:
+    """Both in turn, round after round, the order reversed each time; all models are loaded before the clocks start."""
+    n = args.texts or FEWER[args.encoder]
     texts = folder / "texts.txt"
-    write_texts(texts, args.texts)
+    write_texts(texts, n)
     recipe = str(table(folder)) if args.encoder == "table" else "plain"
-    ratios = []
+    embedder = RecipeSource.of(recipe).embedder()
+    embedder.encode(["warm"])
+    n_shards = 0
+    rounds: list[dict[str, dict[str, float]]] = []
     for number in range(args.rounds):
-        plain: dict[str, float] = {}
-        shared: dict[str, float] = {}
-        source = RecipeSource.of(recipe)
-        source.embedder().encode(["warm"])
-        with measured(plain):
-            embed_corpus(recipe, [str(texts)], folder / f"loop{number}", OneLoop(), shards=args.shards, progress=False)
-        with open_executor(args.on, workers=2) as executor, measured(shared):  # what is up already is not counted
-            embed_corpus(recipe, [str(texts)], folder / f"shards{number}", executor, shards=args.shards, progress=False)
-        ratios.append(shared["cpu"] / plain["cpu"])
-        print(f"round {number + 1}: loop {args.texts / plain['cpu']:,.0f} texts a CPU second", end="; ")
-        print(f"{args.on}, two workers {args.texts / shared['cpu']:,.0f}: {ratios[-1]:.3f} times the CPU time")
-        print(f"         wall: {plain['wall']:.0f} s and {shared['wall']:.0f} s")
-        same = all(
-            part.read_bytes() == (folder / f"shards{number}" / part.name).read_bytes()
-            for part in (folder / f"loop{number}").glob("*.parquet")
-        )
-        print(f"         byte-identical parts: {same}")
-    spread = f"{np.median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f})"
-    print(f"{args.texts:,} texts, {args.encoder}, {args.rounds} rounds, median (least to greatest): {spread}")
+        seconds: dict[str, dict[str, float]] = {"loop": {}, "start": {}, "shards": {}}
+        one, parts = folder / f"loop{number}.parquet", folder / f"shards{number}"
+        for leg in ("loop", "shards") if number % 2 == 0 else ("shards", "loop"):
+            if leg == "loop":
+                with measured(seconds["loop"]):
+                    plain_loop(embedder, texts, one)
+                continue
+            with open_executor(args.on, workers=WORKERS) as executor:  # down while the loop runs
+                with measured(seconds["start"]):
+                    warm_up(executor, RecipeSource.of(recipe), WORKERS)
+                with measured(seconds["shards"]):
+                    made = embed_corpus(recipe, [str(texts)], parts, executor, shards=args.shards, progress=False)
+                n_shards = len(made["parts"])
+        rounds.append(seconds)
+        loop, start, shards = seconds["loop"], seconds["start"], seconds["shards"]
+        print(f"round {number + 1}: loop {loop['cpu']:.1f} CPU s, {loop['wall']:.1f} s", end="; ")
+        print(f"{args.on}, {WORKERS} workers: {shards['cpu']:.1f} CPU s, {shards['wall']:.1f} s", end="; ")
+        print(f"their start before: {start['cpu']:.1f} CPU s, {start['wall']:.1f} s")
+        print(f"         greatest difference of a vector's number: {difference(one, parts):.1g}")
+        one.unlink()
+        shutil.rmtree(parts)
+    print(f"{n:,} texts, {args.encoder}, {n_shards} shards, {args.rounds} rounds; median (least to greatest):")
+    print(
+        f"  CPU time, {args.on} / loop              {spread([r['shards']['cpu'] / r['loop']['cpu'] for r in rounds])}"
+    )
+    per_core = [WORKERS * r["shards"]["wall"] / r["loop"]["wall"] for r in rounds]
+    print(f"  wall time x cores used, {args.on} / loop {spread(per_core)}")
+    with_start = [(r["start"]["cpu"] + r["shards"]["cpu"]) / r["loop"]["cpu"] for r in rounds]
+    print(f"  CPU time with the workers' start      {spread(with_start)}")
+    print(f"  the loop: {spread([n / r['loop']['cpu'] for r in rounds], 0)} texts a CPU second")
+
+
+def spread(values: list[float], digits: int = 3) -> str:
+    return f"{np.median(values):,.{digits}f} ({min(values):,.{digits}f} to {max(values):,.{digits}f})"
+
+
+def difference(one: Path, parts: Path) -> float:
+    """Rows are taken in order, and must be as many."""
+    first, second = (ds.dataset(path).to_table(columns=["id", "vector"]) for path in (one, parts))
+    assert first["id"].to_pylist() == second["id"].to_pylist()
+    flat = [table["vector"].combine_chunks().flatten().to_numpy() for table in (first, second)]
+    return float(np.abs(flat[0] - flat[1]).max())
 
 
 def table(folder: Path) -> Path:
@@ -161,10 +206,10 @@ def simulate(args: argparse.Namespace, folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--texts", type=int, default=200_000)
+    parser.add_argument("--texts", type=int, help="default: 200,000 for a table, 20,000 for MiniLM")
     parser.add_argument("--encoder", choices=["model", "table"], default="model")
     parser.add_argument("--on", choices=["local", "ray"], default="ray")
-    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--shards", type=int, default=None)
     parser.add_argument("--simulate", action="store_true", help="a fake encoder over --rows rows")
     parser.add_argument("--dims", type=int, default=16, help="of the fake vectors")
