@@ -41,10 +41,12 @@ def test_fit_and_static_in_shards(tiny_bert_dir: Path, tmp_path: Path) -> None:
     shared = ["--model", str(tiny_bert_dir), "--on", texts, "--executor", "local", "--workers", "1", "--shards", "2"]
     main(["fit", *shared, "--weights", "idf", "--shape", "zscore", "-o", str(tmp_path / "recipe")])
     assert Embedder.load(tmp_path / "recipe").encode(sentences(3)).shape == (3, 16)
-    main(["static", *shared, "--layers", "1,3", "-o", str(tmp_path / "table")])
+    main(["static", *shared, "--layers", "1,3", "--sentences", "-o", str(tmp_path / "table")])
     counts = Table.load(tmp_path / "table").counts
     assert counts is not None
-    assert int(np.sum(counts)) == sum(len(text.split()) + 2 for text in sentences(40))
+    long_enough = [text for text in sentences(40) if len(text) >= 10]
+    assert 0 < len(long_enough) < 40
+    assert int(np.sum(counts)) == sum(len(text.split()) + 2 for text in long_enough)
 
 
 def test_bad_calls_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,3 +54,5 @@ def test_bad_calls_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "has no _manifest.json" in fails(["corpus", "--verify", str(tmp_path)], capsys)
     told = fails(["fit", "--on", "x.txt", "--shards", "3", "-o", str(tmp_path / "r")], capsys)
     assert "--shards is for work in shards: add --executor" in told
+    told = fails(["fit", "--on", "x.txt", "--quantiles", "kll", "-o", str(tmp_path / "r")], capsys)
+    assert "--quantiles kll is for work in shards: add --executor" in told

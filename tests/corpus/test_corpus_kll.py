@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from inline_executor import Inline
 from attar import Embedder, Transformer, shapers
 from attar.corpus import fit_corpus
 from attar.corpus.kll import LEVELS, Kll
-from attar.errors import InputError
+from attar.errors import InputError, MissingExtra
 
 pytest.importorskip("datasketches", reason="datasketches is not installed: pip install 'attar[kll]'")
 
@@ -69,3 +70,11 @@ def test_chains_that_mix_dims_before_quantiles_are_refused(tiny_bert: Transforme
     embedder = Embedder(tiny_bert, shapers=shapers.parse("whiten,quantile"))
     with pytest.raises(InputError, match="can't fit Quantile in"):
         fit_corpus(embedder, [str(text_file(tmp_path / "a.txt", 9))], tmp_path / "out", Inline(), quantiles="kll")
+
+
+def test_the_error_names_the_pip_line(tiny_bert: Transformer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "datasketches", None)
+    embedder, inline = Embedder(tiny_bert, shapers=shapers.parse("quantile")), Inline()
+    with pytest.raises(MissingExtra, match=r"pip install 'attar\[kll\]'"):
+        fit_corpus(embedder, [str(text_file(tmp_path / "a.txt", 9))], tmp_path / "out", inline, quantiles="kll")
+    assert not inline.seen

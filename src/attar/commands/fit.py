@@ -62,6 +62,8 @@ def fit(
 
     from attar.files import check_target_folder
 
+    if quantiles is not None and executor.name is None:
+        raise InputError(f"--quantiles {quantiles} is for work in shards: add --executor local or --executor ray")
     check_target_folder(Path(output), overwrite=overwrite)
     embedder = choices.embedder(background is not None)
     if hasattr(embedder, "weights_"):
@@ -69,8 +71,6 @@ def fit(
     if executor.name is not None:
         fit_shards(embedder, on, background, output, quantiles or "sample", overwrite, choices.column, executor)
         return
-    if quantiles is not None:
-        raise InputError(f"--quantiles {quantiles} is for work in shards: add --executor local or --executor ray")
     texts = list(read_texts(on, choices.column))
     if not texts:
         raise InputError(f"{on!r} holds no texts")

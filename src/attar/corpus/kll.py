@@ -73,8 +73,9 @@ class Kll:
         return Sampled(f"kll, k={K}", of, of, error, CONFIDENCE)
 
 
-def check_dim_by_dim(chain: Sequence[Any]) -> None:
+def check_sketches(chain: Sequence[Any]) -> None:
     """Sketches know nothing of how dims go together: refuse chains whose quantiles would need that."""
+    _library()  # before any work is begun
     alone = True
     for shaper, exact in with_exactness(chain):
         alone = alone and isinstance(shaper, _PER_DIM)

@@ -11,7 +11,7 @@ from attar.corpus.chain import Needs, fit_chain
 from attar.corpus.counting import CountTokens, add_counts
 from attar.corpus.gathering import Gather, merge_moments, merge_sample
 from attar.corpus.job_folder import JobFolder
-from attar.corpus.kll import Kll, check_dim_by_dim
+from attar.corpus.kll import Kll, check_sketches
 from attar.corpus.meter import Meter
 from attar.corpus.partials import read_partials
 from attar.corpus.plan import Plan, make_plan
@@ -56,7 +56,7 @@ def fit_corpus(
         raise unknown_name("way to quantiles", quantiles, get_args(Quantiles))
     weights, shapers = new_weights(embedder.weights), new_shapers(embedder.shapers)
     if quantiles == "kll":
-        check_dim_by_dim(shapers)
+        check_sketches(shapers)
     patterns = {"target": texts} | ({"background": background} if background else {})
     check_corpora((weights, *shapers), patterns)
     known = folder.known_sources()
