@@ -25,6 +25,9 @@ from attar.executors.local import LocalProcesses
 
 pytestmark = [
     pytest.mark.xdist_group("ray"),
+    pytest.mark.skipif(
+        sys.platform != "linux", reason="finds processes in /proc, and loopback addresses beyond 127.0.0.1"
+    ),
     pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed: pip install 'attar[ray]'"),
 ]
 
@@ -39,8 +42,11 @@ def cluster() -> Iterator[Cluster]:
     except (ClusterError, TimeoutError) as error:
         pytest.skip(f"Ray can't start a cluster on this machine: {error}")
     try:
-        for _ in range(2):
-            made.add_node()
+        try:
+            for _ in range(2):
+                made.add_node()
+        except (ClusterError, TimeoutError) as error:
+            pytest.skip(f"Ray can't start a node on this machine: {error}")
         yield made
     finally:
         made.close()
@@ -136,8 +142,8 @@ def test_killed_workers(cluster: Cluster, gate: Gate, table: str, texts: str, lo
     gate.open_to(2)
     out = tmp_path / "out"
     job = cluster.start(sys.executable, JOBS, "gated", cluster.address, str(out), table, texts, gate.folder)
-    for _ in range(3):
-        victim = wait_for_two(gate, job)[0]
+    for number in range(3):
+        victim = wait_for_two(gate, job)[number % 2]
         os.kill(victim, signal.SIGKILL)
         wait_for_two(gate, job, but=victim)
     assert n_done(out) == 2
