@@ -31,6 +31,11 @@ _OPTIONS = [
         metavar="N",
         help="Cores a transformer may use. Default: all there are.",
     ),
+    click.option(
+        "--precision",
+        type=click.Choice(["float32", "int8"]),
+        help="int8: a transformer's products in 8 bits, faster but less exact. Default: float32.",
+    ),
     click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet."),
 ]
 
@@ -48,6 +53,7 @@ class Choices:
     max_tokens: int | None
     windows: int | None
     threads: int | None
+    precision: str | None
     column: str | None
 
     def about(self, *, recipe: str | None = None, model: str | None = None) -> Choices:
@@ -62,10 +68,11 @@ class Choices:
         from attar.encoders.transformer import Transformer
 
         made = self._embedder(background)
-        if self.threads is not None:
-            if not isinstance(made.encoder_, Transformer):
-                raise InputError(f"--threads is for transformers; {made.encoder_!r} is none")
-            made.encoder_.threads = self.threads
+        for name, value in (("threads", self.threads), ("precision", self.precision)):
+            if value is not None:
+                if not isinstance(made.encoder_, Transformer):
+                    raise InputError(f"--{name} is for transformers; {made.encoder_!r} is none")
+                setattr(made.encoder_, name, value)
         return made
 
     def _embedder(self, background: bool) -> Embedder:

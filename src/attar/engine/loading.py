@@ -77,8 +77,10 @@ def _read_json(path: Path) -> dict[str, Any]:
     return content
 
 
-def load_model(name: str, revision: str | None, weights_format: str, threads: int | None = None) -> LayeredModel:
-    """The model itself, in float32."""
+def load_model(
+    name: str, revision: str | None, weights_format: str, threads: int | None = None, precision: str = "float32"
+) -> LayeredModel:
+    """The model itself, its weights read as float32."""
     local = is_folder(name)
     if local:
         check_folder(Path(name).expanduser(), weights_format)
@@ -112,7 +114,7 @@ def load_model(name: str, revision: str | None, weights_format: str, threads: in
         )
     if model.config.is_encoder_decoder:
         model = model.get_encoder()
-    return LayeredModel(model, threads)
+    return LayeredModel(model, threads, precision)
 
 
 def hub_folder(name: str, revision: str | None, *, weights: bool = False) -> Path:

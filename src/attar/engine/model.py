@@ -12,6 +12,7 @@ import torch
 from attar.engine import packing
 from attar.engine.batching import equal_batches, length_groups, packed_batches
 from attar.engine.kernels import best_kernels
+from attar.engine.products import PRODUCTS
 from attar.engine.quicken import quicken
 from attar.engine.taps import Taps, Visit
 from attar.engine.threads import run_all
@@ -38,14 +39,17 @@ VisitBatch = Callable[[Batch, int, torch.Tensor], None]  # (batch, layer, states
 class LayeredModel:
     """Wraps a transformers model. Packs sequences end to end where its architecture allows; a probe decides."""
 
-    def __init__(self, model: torch.nn.Module, threads: int | None = None) -> None:
+    def __init__(self, model: torch.nn.Module, threads: int | None = None, precision: str = "float32") -> None:
         self.model = model.eval()
+        self.precision = precision
         self.threads = threads
         self.table = _token_table(model)
         self._taps = Taps(model)
         with torch.inference_mode():
             self.n_layers, self.width = self._probe()
             self._first_position = self._packs()
+        if precision != "float32" and not self.packs:
+            raise _no_such_precision(precision, model)
 
     @property
     def packs(self) -> bool:
@@ -145,6 +149,12 @@ class LayeredModel:
         undo = quicken(self.model, best_kernels())
         if undo is not None and not same(first):
             undo()
+            undo = None
+        if self.precision != "float32":
+            if undo is None:
+                raise _no_such_precision(self.precision, self.model)
+            undo()
+            quicken(self.model, best_kernels(), PRODUCTS[self.precision])
         return first
 
     def _first_position_that(self, same: Callable[[int], bool]) -> int | None:
@@ -182,3 +192,10 @@ def _collect(into: list[torch.Tensor]) -> Visit:
 
 def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
     return a.shape == b.shape and bool(torch.allclose(a, b, rtol=1e-4, atol=1e-4 * float(b.abs().max())))
+
+
+def _no_such_precision(precision: str, model: torch.nn.Module) -> ModelError:
+    return ModelError(
+        f"precision={precision!r} is not to be had for a {type(model).__name__}, only for BERT and its kin (RoBERTa, "
+        "DistilBERT, ALBERT, ELECTRA, MobileBERT ...); leave it at 'float32'"
+    )

@@ -14,6 +14,7 @@ import torch
 from torch import nn
 
 from attar.engine.kernels import Kernels, Projected
+from attar.engine.products import MakeProduct, float32
 from attar.engine.shared_weights import join_weights
 from attar.types import Ints
 
@@ -78,24 +79,26 @@ _ALBERT = _Layout(
 class PostNormBlock:
     """Runs one block on packed tokens; shares the weights of the module it stands in for."""
 
-    def __init__(self, module: nn.Module, layout: _Layout, kernels: Kernels) -> None:
+    def __init__(self, module: nn.Module, layout: _Layout, kernels: Kernels, product: MakeProduct) -> None:
         part: Callable[[str], nn.Module] = module.get_submodule
         self._kernels = kernels
         ways_in = [part(layout.query), part(layout.key), part(layout.value)]
-        self._qkv = join_weights(ways_in)
+        self._qkv = product(join_weights(ways_in))
         self._biases = [way.bias for way in ways_in]
-        self._mixed, self._widen, self._narrow = (part(n) for n in (layout.mixed, layout.widen, layout.narrow))
+        dense = [part(name) for name in (layout.mixed, layout.widen, layout.narrow)]
+        self._mix, self._widen, self._narrow = (product(layer.weight) for layer in dense)
+        self._mix_bias, self._wide_bias, self._narrow_bias = (layer.bias for layer in dense)
         self._attention_norm, self._output_norm = part(layout.attention_norm), part(layout.output_norm)
         self._activate = _activation(part(layout.activation), kernels)
         self._heads = int(attrgetter(layout.heads)(module))
         self._scale = float(attrgetter(layout.scale)(module))
 
     @classmethod
-    def of(cls, module: nn.Module, kernels: Kernels) -> PostNormBlock | None:
+    def of(cls, module: nn.Module, kernels: Kernels, product: MakeProduct = float32) -> PostNormBlock | None:
         """The block that stands in for the module, or None where it is of another kind."""
         for layout in (_BERT, _DISTILBERT, _ALBERT):
             try:
-                return cls(module, layout, kernels)
+                return cls(module, layout, kernels, product)
             except (AttributeError, RuntimeError):  # a part is not there, or weights do not fit together
                 continue
         return None
@@ -103,14 +106,13 @@ class PostNormBlock:
     def __call__(self, x: torch.Tensor, lengths: Ints) -> torch.Tensor:
         """Shape: (T, D), (N) -> (T, D)"""
         kernels = self._kernels
-        projected = Projected(*torch.mm(x, self._qkv.t()).chunk(3, dim=1), *self._biases)
+        projected = Projected(*self._qkv(x).chunk(3, dim=1), *self._biases)
         attended = kernels.attention(projected, lengths, self._heads, self._scale)
-        mixed = torch.mm(attended, self._mixed.weight.t())
-        kernels.add_norm(mixed, self._mixed.bias, x, self._attention_norm)
-        wide = torch.mm(mixed, self._widen.weight.t())
-        wide = self._activate(wide, self._widen.bias)
-        out = torch.mm(wide, self._narrow.weight.t())
-        kernels.add_norm(out, self._narrow.bias, mixed, self._output_norm)
+        mixed = self._mix(attended)
+        kernels.add_norm(mixed, self._mix_bias, x, self._attention_norm)
+        wide = self._activate(self._widen(mixed), self._wide_bias)
+        out = self._narrow(wide)
+        kernels.add_norm(out, self._narrow_bias, mixed, self._output_norm)
         return out
 
 

@@ -12,19 +12,21 @@ from attar.engine import packing
 from attar.engine.kernels import Kernels
 from attar.engine.mobilebert_block import MobileBertBlock
 from attar.engine.post_norm_block import PostNormBlock
+from attar.engine.products import MakeProduct, float32
 from attar.types import Ints
 
 FastBlock = Callable[[torch.Tensor, Ints], torch.Tensor]  # (T, D), lengths (N) -> (T, D)
 
 
-def quicken(model: nn.Module, kernels: Kernels) -> Callable[[], None] | None:
+def quicken(model: nn.Module, kernels: Kernels, product: MakeProduct = float32) -> Callable[[], None] | None:
     """Put fast blocks in place of all that are known; returns how to undo it, or None where there are none."""
     if any(parameter.dtype != torch.float32 for parameter in model.parameters()):
         return None
     swapped = []
     with torch.inference_mode(False), torch.no_grad():  # joined weights must stay fit for other uses of the model
         for module in model.modules():
-            fast: FastBlock | None = MobileBertBlock.of(module, kernels) or PostNormBlock.of(module, kernels)
+            fast: FastBlock | None = MobileBertBlock.of(module, kernels, product)
+            fast = fast or PostNormBlock.of(module, kernels, product)
             if fast is not None:
                 swapped.append(module)
                 module.forward = _instead(fast, module.forward)
