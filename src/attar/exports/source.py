@@ -45,8 +45,8 @@ class Source:
             )
         if getattr(encoder, "precision", "float32") != "float32":
             raise RecipeError(
-                f"precision={getattr(encoder, 'precision', None)!r} can't be exported: other libraries have other 8-bit "
-                "products; exportable is the same recipe in float32"
+                f"precision={getattr(encoder, 'precision', None)!r} can't be exported: other libraries have other "
+                "8-bit products; exportable is the same recipe in float32"
             )
         steps = fold_runs(embedder.shapers_)
         return cls(embedder.recipe, encoder, layers, layer_weights, embedder.weights_, steps, n_dims)
