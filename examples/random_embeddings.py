@@ -66,13 +66,13 @@ def cells(task: tasks.Task) -> list[tuple[str, str]]:
 class Background(NamedTuple):
     """What is taken from Wikitext-2."""
 
-    idf: dict[str, weights.Weighting]  # counted on all its lines, and on all its sentences
+    idf: dict[str, weights.Weighting]  # counted on all its sentences, and on all its lines
     shaping: list[str]  # sentences spread evenly over it
 
     @classmethod
     def of(cls, random: Random, lines: Sequence[str], sentences: Sequence[str], n_shaping: int) -> Self:
         every = np.linspace(0, len(sentences), min(n_shaping, len(sentences)), endpoint=False)
-        documents = {"idf-background": lines, "idf-sentences": sentences}
+        documents = {"idf-background": sentences, "idf-lines": lines}
         idf = {name: weights.Idf().fit(random.tokenize(texts), random.vocabulary) for name, texts in documents.items()}
         return cls(idf, [sentences[int(i)] for i in every])
 

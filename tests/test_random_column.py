@@ -87,7 +87,7 @@ def test_every_printed_cell_of_a_task_is_computed(column: ModuleType) -> None:
     assert len(printed) == 28
     other_readings = {
         (reading, postprocess)
-        for reading, like in (("idf-sentences", "idf-background"), ("debiased-36", "debiased"))
+        for reading, like in (("idf-lines", "idf-background"), ("debiased-36", "debiased"))
         for aggregation, postprocess in printed
         if aggregation == like
     }
@@ -109,10 +109,10 @@ def test_vectors_are_those_of_random_shaped_as_scikit_learn_does(column: ModuleT
 
 
 def test_idf_is_of_the_corpus_that_the_aggregation_names(column: ModuleType, random: Random) -> None:
-    sentences = ["cat hat", "hat"]
-    made = column.Vectors(random, column.Background.of(random, BACKGROUND, sentences, 4))
+    lines = ["cat hat", "hat"]
+    made = column.Vectors(random, column.Background.of(random, lines, BACKGROUND, 4))
     texts = ("cat hat", "the cat", "hat rat", "hat")
-    names = ("idf-target", "idf-background", "idf-sentences")
+    names = ("idf-target", "idf-background", "idf-lines")
     shaped = {a: vectors for a, _, vectors in made.shaped(texts, [(name, "none") for name in names])}
     cat, hat = random.encode(["cat", "hat"])
     # Of the 6 background texts 2 show "cat", 3 show "hat" and all show "the"; of these 4 texts 2, 3 and 1.
@@ -121,7 +121,7 @@ def test_idf_is_of_the_corpus_that_the_aggregation_names(column: ModuleType, ran
     np.testing.assert_allclose(shaped["idf-background"][0], by_background, atol=1e-6)
     np.testing.assert_allclose(shaped["idf-background"][1], cat, atol=1e-6)
     np.testing.assert_allclose(shaped["idf-target"][0], by_target, atol=1e-6)
-    np.testing.assert_allclose(shaped["idf-sentences"][0], cat, atol=1e-6)  # both sentences show "hat": weight 0
+    np.testing.assert_allclose(shaped["idf-lines"][0], cat, atol=1e-6)  # both lines show "hat": weight 0
 
 
 def test_of_the_frequent_tokens_three_are_kept(column: ModuleType, random: Random) -> None:
