@@ -164,9 +164,9 @@ def _readings(cells: list[Cell]) -> list[str]:
     shares = {name: _share([cell for cell in cells if cell.aggregation == name]) for name in READINGS}
     return [
         "",
-        "Two things the paper leaves open. *Frequent tokens*: it drops 33, the list its source publishes has 36. We keep",
-        "`man`, `it` and `i` here because that comes nearest; which the paper kept is inferred, not known, so this column",
-        "says less than the others. With all 36, which is Attar's default,",
+        "Two things the paper leaves open. *Frequent tokens*: it drops 33, the list its source publishes has 36. We",
+        "keep `man`, `it` and `i` here because that comes nearest; which the paper kept is inferred, so this",
+        "column says less than the others. With all 36, which is Attar's default,",
         f"{shares['debiased-36']} STS cells of `debiased` are reproduced. *Documents of Wikitext-2*: its sentences.",
         f"With its lines as they come, {shares['idf-lines']} STS cells of `idf-background` are reproduced.",
     ]
