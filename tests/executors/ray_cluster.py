@@ -74,7 +74,7 @@ class Cluster:
         self.jobs.append(job)
         return job
 
-    def finish(self, job: subprocess.Popen[bytes], seconds: float = 120.0) -> None:
+    def finish(self, job: subprocess.Popen[bytes], seconds: float = 300.0) -> None:
         code = job.wait(seconds)
         assert code == 0, f"exit code {code}: {(self.folder / 'jobs.log').read_text()[-4000:]}"
 
@@ -109,7 +109,7 @@ class Cluster:
         for _ in range(TRIES):
             node = start()
             try:
-                wait_for(lambda node=node: STARTED in log.read_text() or node.poll() is not None, "a node", 90.0)
+                wait_for(lambda node=node: STARTED in log.read_text() or node.poll() is not None, "a node", 180.0)
                 if node.poll() is None:
                     return node
             except BaseException:
@@ -119,7 +119,7 @@ class Cluster:
         raise ClusterError(f"no node started in {TRIES} attempts: {log.read_text()[-2000:]}")
 
 
-def wait_for(ready: Callable[[], bool], what: str, seconds: float = 120.0) -> None:
+def wait_for(ready: Callable[[], bool], what: str, seconds: float = 300.0) -> None:
     end = time.monotonic() + seconds
     while not ready():
         if time.monotonic() > end:

@@ -191,7 +191,7 @@ def test_killed_drivers(cluster: Cluster, gate: Gate, table: str, texts: str, lo
 def test_an_unreachable_cluster_is_one_line(cluster: Cluster, table: str, texts: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "attar", "corpus", table, texts, "-o", str(tmp_path / "out"), "--on", "ray"]
     ended = subprocess.run(
-        [*command, "--address", "127.0.0.1:1"], env=cluster.environment, capture_output=True, text=True, timeout=120
+        [*command, "--address", "127.0.0.1:1"], env=cluster.environment, capture_output=True, text=True, timeout=300
     )
     assert ended.returncode == 2, ended.stderr
     assert "no Ray cluster at '127.0.0.1:1'" in ended.stderr
