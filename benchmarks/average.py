@@ -1,9 +1,7 @@
-"""Avg. of a model over Wikitext-2: what it costs beside plain forward passes, how long it takes, what it scores.
+"""What does the Avg. of a model cost beside plain forward passes over the same tokens?
 
-    python benchmarks/average.py DATA_FOLDER [--model FOLDER] [--table FOLDER] [--limit N] [--rounds 5]
-
-DATA_FOLDER holds wikitext-2.train.txt.gz and the STS tasks. The table is built once and kept in --table; a run that was
-stopped goes on where it was. Without --model it is the embedded MiniLM.
+Run: python benchmarks/average.py DATA_FOLDER [--model FOLDER] [--sample N] [--rounds N]
+DATA_FOLDER holds wikitext-2.train.txt.gz. Without --model it is the embedded MiniLM.
 """
 
 from __future__ import annotations
@@ -15,31 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from attar import Embedder, Random, Table, Transformer, shapers, tasks, weights
+from attar import Transformer
 from attar.encoders.average import average_tokens
-from attar.evaluation import evaluate
 from attar.tasks.wikitext import sentences
-from attar.types import Encoder
-
-TASKS = ("STS12", "STS13", "STS14", "STS15", "STS-B")
-LAYERS = ("first", "last")
-
-
-def build(encoder: Transformer, texts: list[str], folder: Path) -> Table:
-    """The table, with minutes and tokens per second if it is built now."""
-    if folder.exists():
-        return Table.load(folder)
-    start, cpu = time.perf_counter(), time.process_time()
-    table = Table.average(encoder, texts, LAYERS, checkpoint=folder.with_name(folder.name + ".sums"))
-    minutes, busy = (time.perf_counter() - start) / 60, (time.process_time() - cpu) / 60
-    table.save(folder)
-    made = table.made
-    print(
-        f"built from {made['texts']:,} sentences, {made['tokens']:,} tokens ({made['truncated']} sentences cut) in "
-        f"{minutes:.1f} minutes ({busy:.1f} of CPU): {made['tokens'] / minutes / 60:,.0f} tokens/s; "
-        f"{made['seen']:,} tokens seen, {made['unseen']:,} not ({made['unseen_filled_with']})"
-    )
-    return table
 
 
 def cost(encoder: Transformer, texts: list[str], rounds: int) -> None:
@@ -69,35 +45,15 @@ def cost(encoder: Transformer, texts: list[str], rounds: int) -> None:
         print(f"  averaging costs {np.median(ratios):.3f} x by {kind} ({ratios.min():.3f} to {ratios.max():.3f})")
 
 
-def scores(encoders: dict[str, Encoder], data: str) -> None:
-    """Plain, and with idf and z-scores of the task's own texts, as in the paper's table."""
-    methods = {
-        "avg.": lambda e: Embedder(e, layers=LAYERS if e.n_layers > 1 else "last"),
-        "idf + z-score": lambda e: Embedder(e, LAYERS if e.n_layers > 1 else "last", weights.Idf(), [shapers.ZScore()]),
-    }
-    print(f"{'':36}{''.join(f'{name:>8}' for name in TASKS)}{'mean':>8}")
-    for name, encoder in encoders.items():
-        for method, make in methods.items():
-            found = [evaluate(make(encoder), tasks.load(task, data)).score for task in TASKS]
-            print(f"{name + ', ' + method:36}{''.join(f'{x:8.1f}' for x in [*found, np.mean(found)])}", flush=True)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data")
     parser.add_argument("--model")
-    parser.add_argument("--table", type=Path, default=Path("average-table"))
-    parser.add_argument("--limit", type=int, help="only so many sentences")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--sample", type=int, default=400, help="sentences for the cost")
+    parser.add_argument("--sample", type=int, default=1000, help="sentences")
     given = parser.parse_args()
-    encoder = Transformer(given.model)
-    texts = list(islice(sentences(Path(given.data) / "wikitext-2.train.txt.gz"), given.limit))
-    if given.rounds:
-        cost(encoder, texts[: given.sample], given.rounds)
-    table = build(encoder, texts, given.table)
-    random = Random(encoder.folder)
-    scores({"transformer": encoder, "Avg.": table, "random": random}, given.data)
+    texts = list(islice(sentences(Path(given.data) / "wikitext-2.train.txt.gz"), given.sample))
+    cost(Transformer(given.model), texts, given.rounds)
 
 
 if __name__ == "__main__":

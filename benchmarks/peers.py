@@ -76,9 +76,10 @@ def onnx_runtime(folder: Path) -> Encode:
             return self.model(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
 
     path = Path(tempfile.mkdtemp(prefix="attar-bench-")) / "model.onnx"
-    example = torch.ones(2, 7, dtype=torch.int64)
+    ids, mask = torch.ones(2, 2, 7, dtype=torch.int64)
+    mask[1, 5:] = 0  # a mask of ones alone would be left out of the graph
     axes = {0: torch.export.Dim("batch"), 1: torch.export.Dim("tokens", max=512)}
-    torch.onnx.export(Last(), (example, example), path, dynamo=True, dynamic_shapes=(axes, axes), verbose=False)
+    torch.onnx.export(Last(), (ids, mask), path, dynamo=True, dynamic_shapes=(axes, axes), verbose=False)
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     names = [entry.name for entry in session.get_inputs()]
 
