@@ -39,7 +39,7 @@ def sentence_transformers(folder: Path) -> Encode:
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.models import Pooling, Transformer
 
-    word = Transformer(str(folder))
+    word = Transformer(str(folder), max_seq_length=_limit(folder))
     model = SentenceTransformer(modules=[word, Pooling(word.get_word_embedding_dimension(), "mean")], device="cpu")
     return lambda texts: model.encode(texts, batch_size=BATCH, show_progress_bar=False)
 
