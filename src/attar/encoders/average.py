@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 import tokenizers
 
+from attar.encoders.batch_sums import BatchSums
 from attar.encoders.token_sums import TokenSums, hash_on
+from attar.encoders.transformer import Transformer
 from attar.errors import InputError, ModelError
 from attar.layers import LayerChoice, resolve_layers
 from attar.texts import check_texts, chunks, iter_texts
 from attar.types import Encoder, Tokens
 
-PART = 256  # texts that are tokenised and sorted by length together, counted and checkpointed as one
+PART = 1024  # texts that are tokenised and sorted by length together, counted and checkpointed as one
 PIECE_BYTES = 1 << 26  # of token vectors held at once
 MIN_PIECE = 2048  # tokens that go through the model together, however wide the layers are
 
@@ -74,8 +76,12 @@ def tokenizer_of(encoder: Encoder) -> tokenizers.Tokenizer:
 
 
 def _add(sums: TokenSums, encoder: Encoder, tokens: Tokens) -> int:
-    """Sequences of like length together, few enough at once to hold their vectors."""
+    """All tokens; where vectors have to be held, of few enough sequences at once."""
     layers = list(sums.sums)
+    sums.n_truncated += int(tokens.truncated.sum())
+    if isinstance(encoder, Transformer) and min(layers) >= 0:
+        encoder.each_batch(tokens, layers, BatchSums(sums, tokens.ids).visit)
+        return len(tokens.ids)
     budget = max(MIN_PIECE, PIECE_BYTES // (4 * sum(encoder.width(layer) for layer in layers)))
     order = np.argsort(-tokens.lengths, kind="stable")
     piece_of = (np.cumsum(tokens.lengths[order]) - 1) // budget
@@ -83,7 +89,6 @@ def _add(sums: TokenSums, encoder: Encoder, tokens: Tokens) -> int:
         piece = tokens.take(sequences)
         if len(piece.ids):
             sums.add(piece, encoder.token_vectors(piece, layers))
-    sums.n_truncated += int(tokens.truncated.sum())
     return len(tokens.ids)
 
 

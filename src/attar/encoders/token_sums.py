@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from attar.encoders.mapped import map_arrays, write_arrays
@@ -19,6 +20,28 @@ from attar.types import Doubles, Encoder, Floats, Ints, Tokens, TokenVectors
 
 _FORMAT = "attar token sums 1"
 _ABOUT = ("n_texts", "n_truncated")
+
+
+@dataclass(frozen=True)
+class ById:
+    """Which tokens are the same."""
+
+    distinct: Ints  # (U,)
+    counts: Ints  # (U,)
+    gather: csr_array  # (U, T), 1 where a token is that one
+
+    @classmethod
+    def of(cls, ids: npt.NDArray[np.integer]) -> Self:
+        distinct, which, counts = np.unique(ids, return_inverse=True, return_counts=True)
+        places = np.argsort(which, kind="stable")
+        ends = np.concatenate([[0], np.cumsum(counts)])
+        gather = csr_array((np.ones(len(places)), places, ends), shape=(len(distinct), len(places)))
+        return cls(distinct, counts, gather)
+
+    def sum(self, vectors: Floats) -> Doubles:
+        """Shape: (T, D) -> (U, D)"""
+        found: Doubles = self.gather @ vectors.astype(np.float64)
+        return found
 
 
 @dataclass
@@ -45,13 +68,14 @@ class TokenSums:
 
     def add(self, tokens: Tokens, vectors: TokenVectors) -> None:
         """Add every token, special ones too."""
-        distinct, which, counts = np.unique(tokens.ids, return_inverse=True, return_counts=True)
-        places = np.argsort(which, kind="stable")  # token by token, where it stands
-        ends = np.concatenate([[0], np.cumsum(counts)])
-        gather = csr_array((np.ones(len(places)), places, ends), shape=(len(distinct), len(places)))
+        by_id = ById.of(tokens.ids)
+        self.add_sums(by_id, {layer: by_id.sum(vectors[layer]) for layer in self.sums})
+
+    def add_sums(self, by_id: ById, by_layer: Mapping[int, Doubles]) -> None:
+        """Add what was summed for each distinct token, at every layer."""
         for layer, total in self.sums.items():
-            total[distinct] += gather @ vectors[layer].astype(np.float64)
-        self.counts[distinct] += counts
+            total[by_id.distinct] += by_layer[layer]
+        self.counts[by_id.distinct] += by_id.counts
 
     def merge(self, other: TokenSums) -> TokenSums:
         """The sums of both parts together."""

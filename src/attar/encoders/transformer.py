@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -18,7 +18,7 @@ from attar.fast_tokens import FastIds
 from attar.pool import pool_tokens
 from attar.templates import Template
 from attar.tokenizer import TextTokenizer, load_tokenizer
-from attar.types import Floats, Tokens, TokenVectors, Vocabulary
+from attar.types import Floats, Ints, Tokens, TokenVectors, Vocabulary
 
 if TYPE_CHECKING:
     import torch
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from attar.engine.model import Batch, LayeredModel
 
 _SLOW_FILES = ("vocab.txt", "vocab.json", "*.model", "*.spm", "dict.txt")  # what tokenizer.json can be made from
+VisitTokens = Callable[[int, Ints, int, Floats], None]
 WEIGHT_FORMATS = ("safetensors", "pickle")
 PRECISIONS = ("float32", "int8")
 
@@ -123,6 +124,14 @@ class Transformer:
         if -1 in layers:
             by_layer[-1] = self._rows(tokens)
         return TokenVectors(by_layer)
+
+    def each_batch(self, tokens: Tokens, layers: Sequence[int], visit: VisitTokens) -> None:
+        """Calls visit(batch, places in the ids, layer, vectors (T of the batch, D)) as they are computed.
+
+        Several threads may call it at once, for batches of their own; each goes from lower to higher layers.
+        """
+        self._check_layers(layers)
+        self._model.run(tokens, sorted(layers), lambda b, layer, x: visit(b.number, b.places, layer, x.numpy()))
 
     def spec(self) -> dict[str, Any]:
         return {

@@ -24,6 +24,7 @@ from attar.types import Ints, Tokens, token_index
 class Batch:
     """Some sequences of a Tokens, and where their tokens stand in it."""
 
+    number: int  # of the batches of a run, from 0
     sequences: Ints  # (N of the batch,)
     lengths: Ints  # (N of the batch,)
     places: Ints  # (T of the batch,) into the Tokens' ids
@@ -75,12 +76,13 @@ class LayeredModel:
         form = packed_batches if self.packs else equal_batches
         all_lengths = tokens.lengths
 
-        def one(sequences: Ints) -> None:
+        def one(numbered: tuple[int, Ints]) -> None:
+            number, sequences = numbered
             lengths = all_lengths[sequences]
-            batch = Batch(sequences, lengths, token_index(tokens.offsets[sequences], lengths))
+            batch = Batch(number, sequences, lengths, token_index(tokens.offsets[sequences], lengths))
             self._run_batch(tokens, batch, layers, visit)
 
-        run_all(one, form(all_lengths), self.threads)
+        run_all(one, list(enumerate(form(all_lengths))), self.threads)
 
     def _run_batch(self, tokens: Tokens, batch: Batch, layers: Sequence[int], visit: VisitBatch) -> None:
         ids = torch.from_numpy(tokens.ids[batch.places].astype(np.int64))
