@@ -62,10 +62,12 @@ def pool_tokens(vectors: Floats, token_weights: Floats, offsets: Ints) -> Floats
     from scipy.sparse import csr_array  # takes longer to import than a static model takes to load
 
     n_weightings, n_tokens = token_weights.shape
-    columns = np.arange(n_tokens)
-    pooled = np.empty((n_weightings, len(offsets) - 1, vectors.shape[1]), dtype=np.float32)
-    for a, row in enumerate(token_weights):
-        pooled[a] = csr_array((row, columns, offsets), shape=(len(offsets) - 1, n_tokens)) @ vectors
+    n_sequences = len(offsets) - 1
+    columns = np.tile(np.arange(n_tokens), n_weightings)
+    starts = (np.arange(n_weightings)[:, None] * n_tokens + offsets[None, :-1]).ravel()
+    ends = np.append(starts, n_weightings * n_tokens)
+    shares = csr_array((token_weights.ravel(), columns, ends), shape=(n_weightings * n_sequences, n_tokens))
+    pooled: Floats = (shares @ vectors).reshape(n_weightings, n_sequences, vectors.shape[1])
     return pooled
 
 

@@ -16,17 +16,22 @@ from attar.files import new_file
 from attar.types import Floats, Ints
 
 _TOP = 15  # scaled values stay below 2^15, of the 2^16 that float16 can hold
+_LEAST = -100  # smaller dims are not scaled up further: float32 could not hold the scale
 
 
 def write_block(path: Path, pooled: Floats) -> None:
     """The file of vectors comes last: where it is, all is. Shape: (A, N, L, D)"""
-    largest = np.abs(pooled).max(axis=(0, 1))  # (L, D)
+    largest = np.maximum(pooled.max(axis=(0, 1)), -pooled.min(axis=(0, 1)))  # (L, D)
     if not np.isfinite(largest).all():
         raise OutputError(f"the model gave values that are not finite; nothing was written to {str(path)!r}")
-    powers = np.frexp(largest)[1].astype(np.int16)
-    scaled = np.ldexp(pooled, _TOP - powers).astype(np.float16).transpose(2, 0, 1, 3)
+    powers = np.maximum(np.frexp(largest)[1], _LEAST).astype(np.int16)
+    scales = np.ldexp(np.float32(1), _TOP - powers)
+    n_weights, n_texts, n_layers, n_dims = pooled.shape
+    scaled = np.empty((n_layers, n_weights, n_texts, n_dims), dtype=np.float16)
+    for layer in range(n_layers):  # a product is many times faster than ldexp of all
+        scaled[layer] = pooled[:, :, layer] * scales[layer]
     _save(_powers_path(path), powers)
-    _save(path, np.ascontiguousarray(scaled))
+    _save(path, scaled)
 
 
 def read_vectors(path: Path, layer: int, slots: Ints, rows: Ints) -> Floats:
