@@ -86,7 +86,8 @@ def static(
         f"{made['unseen']:,}",
     )
     if made["truncated"]:
-        log.warning("%s texts were cut at the model's limit; --sentences may help", f"{made['truncated']:,}")
+        advice = "" if sentences else "; --sentences may help"
+        log.warning("%s texts were cut at the model's limit%s", f"{made['truncated']:,}", advice)
 
 
 def _average_shards(
