@@ -59,6 +59,19 @@ def test_encode_writes_what_the_library_computes(texts: str, tiny_bert_dir: Path
     np.testing.assert_array_equal(np.load(target), embedder.fit(SENTENCES).encode(SENTENCES))
 
 
+def test_threads_and_precision(
+    texts: str, tiny_bert_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "v.npy"
+    options = ["--precision", "int8", "--threads", "1"]
+    assert _run("encode", texts, "--model", str(tiny_bert_dir), *options, "-o", str(target)) == 0
+    quick = Embedder(Transformer(tiny_bert_dir, precision="int8", threads=1))
+    np.testing.assert_array_equal(np.load(target), quick.encode(SENTENCES))
+    capsys.readouterr()
+    told = _error(capsys, "encode", texts, "--model", f"random:{tiny_bert_dir}", *options)
+    assert "--threads is for transformers" in told
+
+
 def test_encode_prints_json_lines(texts: str, tiny_bert_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("encode", texts, "--model", str(tiny_bert_dir), "--layers", "-1") == 0
     printed = capsys.readouterr()
