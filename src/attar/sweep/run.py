@@ -33,7 +33,7 @@ class Settings:
     background: Path | None = None
     keep: bool = False  # the pooled vectors, for later sweeps
     jobs: int | None = None  # threads that score; None: as many as there are processors
-    block_texts: int = 512  # pooled and written at once
+    block_texts: int = 1024  # pooled and written at once
     progress: bool = True
 
 
