@@ -133,7 +133,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 yield once
 
         parts = distinct()
-        for first in parts:
+        first = next(parts, None)
+        if first is not None:
             self._ensure_ready()  # once the first texts are known to be sound: loading a model takes longer
             for vectors in self._press.stream(chain([first], parts), counts):
                 yield np.asarray(shape(self.shapers_, vectors), dtype=np.float32)[rows_of.popleft()]

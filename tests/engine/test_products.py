@@ -10,11 +10,16 @@ import torch
 
 import tiny_models
 from attar import Embedder, Transformer
-from attar.engine.products import float32, int8
+from attar.encoders.transformer import PRECISIONS
+from attar.engine.products import PRODUCTS, float32, int8
 from attar.errors import InputError, ModelError, RecipeError
 from attar.exports import export
 
 TEXTS = [f"the cat {'sat ' * (n % 9)}on mat {'dog ' * (n % 5)}" for n in range(20)]
+
+
+def test_the_names_are_known_without_torch():
+    assert tuple(PRODUCTS) == PRECISIONS
 
 
 def test_exact():

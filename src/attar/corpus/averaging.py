@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from attar.errors import InputError
 from attar.executors import Executor
 from attar.files import check_target_folder
 from attar.layers import LayerChoice, resolve_layers
-from attar.tasks.wikitext import sentences as sentences_of
+from attar.tasks.wikitext import sentences_of
 from attar.types import Encoder
 
 ROWS_A_SHARD = 400_000  # sentences: about 10 million tokens
@@ -42,20 +41,14 @@ class SumTokens:
     sentences: bool
 
     def __call__(self, unit: Unit) -> str:
-        texts = unit_sentences(unit) if self.sentences else (text for _, text in unit.read())
+        texts: Iterator[str] = (text for _, text in unit.read())
+        if self.sentences:
+            texts = sentences_of(line for text in texts for line in text.split("\n"))
         sums = average_tokens(self.recipe.embedder().encoder_, texts, self.layers, progress=False)
         arrays = {f"layer.{layer}": total for layer, total in sums.sums.items()} | {"counts": sums.counts}
         facts = {"rows": unit.rows, "texts": sums.n_texts, "truncated": sums.n_truncated, "model": sums.model}
         write_partial(JobFolder(Path(self.folder)), mark_of("sum", unit), arrays, facts)
         return unit.name
-
-
-def unit_sentences(unit: Unit) -> Iterator[str]:
-    """Of rows that are paragraphs, by way of a file: that is what Attar's splitter reads."""
-    with NamedTemporaryFile("w", encoding="utf-8", suffix=".txt") as file:
-        file.writelines(f"{text}\n" for _, text in unit.read())
-        file.flush()
-        yield from sentences_of(file.name)
 
 
 @dataclass(frozen=True)

@@ -42,15 +42,15 @@ class LayeredModel:
 
     def __init__(self, model: torch.nn.Module, threads: int | None = None, precision: str = "float32") -> None:
         self.model = model.eval()
-        self.precision = precision
+        self._undo_quicken: Callable[[], None] | None = None
         self.threads = threads
         self.table = _token_table(model)
         self._taps = Taps(model)
         with torch.inference_mode():
             self.n_layers, self.width = self._probe()
             self._first_position = self._packs()
-        if precision != "float32" and not self.packs:
-            raise _no_such_precision(precision, model)
+        if precision != "float32":
+            self._take(precision)
 
     @property
     def packs(self) -> bool:
@@ -152,12 +152,18 @@ class LayeredModel:
         if undo is not None and not same(first):
             undo()
             undo = None
-        if self.precision != "float32":
-            if undo is None:
-                raise _no_such_precision(self.precision, self.model)
-            undo()
-            quicken(self.model, best_kernels(), PRODUCTS[self.precision])
+        self._undo_quicken = undo
         return first
+
+    def _take(self, precision: str) -> None:
+        """Blocks with other products in place of the exact ones, which were found to be right."""
+        if self._undo_quicken is None:
+            raise ModelError(
+                f"precision={precision!r} is not to be had for a {type(self.model).__name__}, only for BERT and its "
+                "kin (RoBERTa, DistilBERT, ALBERT, ELECTRA, MobileBERT ...); leave it at 'float32'"
+            )
+        self._undo_quicken()
+        quicken(self.model, best_kernels(), PRODUCTS[precision])
 
     def _first_position_that(self, same: Callable[[int], bool]) -> int | None:
         behind_padding = (getattr(self.model.config, "pad_token_id", None) or 0) + 1
@@ -194,10 +200,3 @@ def _collect(into: list[torch.Tensor]) -> Visit:
 
 def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
     return a.shape == b.shape and bool(torch.allclose(a, b, rtol=1e-4, atol=1e-4 * float(b.abs().max())))
-
-
-def _no_such_precision(precision: str, model: torch.nn.Module) -> ModelError:
-    return ModelError(
-        f"precision={precision!r} is not to be had for a {type(model).__name__}, only for BERT and its kin (RoBERTa, "
-        "DistilBERT, ALBERT, ELECTRA, MobileBERT ...); leave it at 'float32'"
-    )

@@ -12,7 +12,7 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from attar.errors import DataError
@@ -29,8 +29,13 @@ _ABBREVIATION = re.compile(
 
 def sentences(path: str | Path, min_characters: int = 10) -> Iterator[str]:
     """Stream the sentences of a plain or gzipped file; headings (` = Title = `) and shorter sentences are left out."""
-    for paragraph in _paragraphs(Path(path)):
-        if not _HEADING.fullmatch(paragraph):
+    return sentences_of(_lines(Path(path)), min_characters)
+
+
+def sentences_of(lines: Iterable[str], min_characters: int = 10) -> Iterator[str]:
+    """The same of paragraphs that are read already."""
+    for paragraph in map(str.strip, lines):
+        if paragraph and not _HEADING.fullmatch(paragraph):
             for sentence in split_sentences(_ARTEFACT.sub(r"\1", paragraph)):
                 if len(sentence) >= min_characters:
                     yield sentence
@@ -82,14 +87,11 @@ def _ends_sentence(paragraph: str, point: int) -> bool:
     return not (is_initial or "." in word.rstrip(".") or _ABBREVIATION.fullmatch(word))
 
 
-def _paragraphs(path: Path) -> Iterator[str]:
+def _lines(path: Path) -> Iterator[str]:
     try:
         with path.open("rb") as raw:
             stream = gzip.GzipFile(fileobj=raw) if raw.peek(2).startswith(GZIP_MAGIC) else raw
-            for line in io.TextIOWrapper(stream, encoding="utf-8", newline="\n"):
-                paragraph = line.strip()
-                if paragraph:
-                    yield paragraph
+            yield from io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
     except UnicodeDecodeError as error:
         raise DataError(
             f"{path} is not valid UTF-8 (byte 0x{error.object[error.start]:02x}): save it as UTF-8"
