@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from attar import Embedder
-from attar.engine import model as engine
+from attar.engine import direct as engine
 from attar.engine.threads import run_all
 
 TEXTS = [f"the cat {'sat ' * (n % 9)}on mat {'dog ' * (n % 5)}" for n in range(60)]

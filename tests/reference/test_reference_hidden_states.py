@@ -53,8 +53,9 @@ WIDTHS = {"mobilebert": 0.1}  # without norms, wide draws grow to thousands, whi
 PACKED = {"bert", "roberta", "xlm-roberta", "distilbert", "albert", "electra", "modernbert", "llama", "mistral", "gpt2"}
 
 
-def relative(found: torch.Tensor, wanted: torch.Tensor) -> float:
-    return float((found - wanted).abs().max() / wanted.abs().max())
+def relative(found: np.ndarray, wanted: torch.Tensor) -> float:
+    right = wanted.numpy()
+    return float(np.abs(found - right).max() / np.abs(right).max())
 
 
 @pytest.mark.parametrize("name", CONFIGS)
@@ -70,11 +71,11 @@ def test_architectures(name):
     layered = LayeredModel(model)
     assert layered.n_layers == 4
     assert layered.packs or name not in PACKED
-    found: dict[tuple[int, int], torch.Tensor] = {}
+    found: dict[tuple[int, int], np.ndarray] = {}
 
     def visit(batch, layer, states) -> None:
         for n, start, end in zip(batch.sequences, batch.offsets[:-1], batch.offsets[1:], strict=True):
-            found[int(n), layer] = states[start:end].clone()
+            found[int(n), layer] = states[start:end].copy()
 
     layered.run(Tokens.of(sequences), range(5), visit)
     for n in range(len(sequences)):
@@ -94,16 +95,19 @@ SENTENCES = [
 
 
 def check_real(encoder: Transformer, folder: str) -> None:
-    model = transformers.AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
+    """Within 1e-5; or, where transformers itself is not that near to its own states in float64, as near as it is."""
+    models = [transformers.AutoModel.from_pretrained(folder, dtype=t).eval() for t in (torch.float32, torch.float64)]
+    model = models[0]
     tokens = encoder.tokenize(SENTENCES)
     layers = range(encoder.n_layers + 1)
     found = encoder.token_vectors(tokens, [*layers])
     for start, end in zip(tokens.offsets[:-1], tokens.offsets[1:], strict=True):
         ids = torch.tensor([tokens.ids[start:end].tolist()])
         with torch.inference_mode():
-            wanted = model(ids, output_hidden_states=True).hidden_states
+            wanted, exact = (m(ids, output_hidden_states=True).hidden_states for m in models)
         for layer in layers:
-            assert relative(torch.from_numpy(found[layer][start:end]), wanted[layer][0]) < 1e-5, layer
+            noise = relative(wanted[layer][0].numpy(), exact[layer][0])
+            assert relative(found[layer][start:end], wanted[layer][0]) < max(1e-5, 4 * noise), layer
     table = model.get_input_embeddings().weight.detach().numpy()
     np.testing.assert_array_equal(encoder.token_vectors(tokens, [-1])[-1], table[tokens.ids])
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from attar.encoders.mapped import array_names, map_arrays
 from attar.encoders.table_parts import TableParts, read_json_object, read_tokenizer
 from attar.errors import ModelError
+from attar.mapped import array_names, map_arrays
 
 _PLACES = (".", "0_StaticEmbedding")  # where the arrays and the tokenizer may be
 _NAMES = ("embeddings", "embedding.weight")  # what model2vec and sentence-transformers call the table

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from attar._version import __version__
 from attar.encoders import model2vec, wordllama
-from attar.encoders.mapped import map_arrays, take, write_arrays
 from attar.encoders.table_parts import TableParts, read_json_object, read_tokenizer
 from attar.errors import ModelError
 from attar.files import new_folder
+from attar.mapped import map_arrays, take, write_arrays
 
 if TYPE_CHECKING:
     from attar.encoders.table import Table

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from attar.encoders.mapped import map_arrays, write_arrays
 from attar.errors import InputError, ModelError
 from attar.files import new_file
+from attar.mapped import map_arrays, write_arrays
 from attar.types import Doubles, Encoder, Floats, Ints, Tokens, TokenVectors
 
 _FORMAT = "attar token sums 1"

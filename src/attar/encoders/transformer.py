@@ -21,9 +21,8 @@ from attar.tokenizer import TextTokenizer, load_tokenizer
 from attar.types import Floats, Ints, Tokens, TokenVectors, Vocabulary
 
 if TYPE_CHECKING:
-    import torch
-
-    from attar.engine.model import Batch, LayeredModel
+    from attar.engine.batch import Batch
+    from attar.engine.loading import Model
 
 _SLOW_FILES = ("vocab.txt", "vocab.json", "*.model", "*.spm", "dict.txt")  # what tokenizer.json can be made from
 VisitTokens = Callable[[int, Ints, int, Floats], None]
@@ -100,8 +99,8 @@ class Transformer:
             if layer == -1:
                 pooled[:, :, at] = pool_tokens(self._rows(tokens), token_weights, tokens.offsets)
 
-        def visit(batch: Batch, layer: int, states: torch.Tensor) -> None:
-            sums = pool_tokens(states.numpy(), token_weights[:, batch.places], batch.offsets)
+        def visit(batch: Batch, layer: int, states: Floats) -> None:
+            sums = pool_tokens(states, token_weights[:, batch.places], batch.offsets)
             for at in np.flatnonzero(np.equal(layers, layer)):
                 pooled[:, batch.sequences, at] = sums
 
@@ -116,8 +115,8 @@ class Transformer:
             layer: np.empty((len(tokens.ids), self.width(layer)), dtype=np.float32) for layer in layers if layer >= 0
         }
 
-        def visit(batch: Batch, layer: int, states: torch.Tensor) -> None:
-            by_layer[layer][batch.places] = states.numpy()
+        def visit(batch: Batch, layer: int, states: Floats) -> None:
+            by_layer[layer][batch.places] = states
 
         if by_layer:
             self._model.run(tokens, sorted(by_layer), visit)
@@ -131,7 +130,7 @@ class Transformer:
         Several threads may call it at once, for batches of their own; each goes from lower to higher layers.
         """
         self._check_layers(layers)
-        self._model.run(tokens, sorted(layers), lambda b, layer, x: visit(b.number, b.places, layer, x.numpy()))
+        self._model.run(tokens, sorted(layers), lambda b, layer, x: visit(b.number, b.places, layer, x))
 
     def spec(self) -> dict[str, Any]:
         return {
@@ -184,7 +183,7 @@ class Transformer:
         return digest.hexdigest()
 
     @cached_property
-    def _model(self) -> LayeredModel:
+    def _model(self) -> Model:
         name = str(self.folder) if self.name == default.NAME else self.name
         return load_model(name, self.revision, self.weights_format, self.threads, self.precision)
 
@@ -215,7 +214,7 @@ class Transformer:
         return self.max_tokens
 
     def _rows(self, tokens: Tokens) -> Floats:
-        rows: Floats = self._model.table.numpy()[tokens.ids]
+        rows: Floats = self._model.table[tokens.ids]
         return rows
 
     def _check_layers(self, layers: Sequence[int]) -> None:

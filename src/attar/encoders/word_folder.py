@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attar.encoders.mapped import map_arrays, take, write_arrays
 from attar.encoders.table_parts import read_json_object
 from attar.errors import ModelError, OutputError
 from attar.files import new_folder
+from attar.mapped import map_arrays, take, write_arrays
 from attar.types import Floats
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attar.encoders.mapped import map_arrays, take
 from attar.encoders.table_parts import TableParts, read_tokenizer
 from attar.errors import ModelError
+from attar.mapped import map_arrays, take
 
 _ARRAY = "embedding.weight"
 

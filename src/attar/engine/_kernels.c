@@ -92,6 +92,16 @@ static inline v8 gelu_of(v8 x) {
     return x * (z * p / q + 0.5f);
 }
 
+/* Whether this processor has what the file was compiled for. */
+int attar_runs_here(void) {
+#if defined(__x86_64__) && defined(__AVX2__)
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return 1;
+#endif
+}
+
 /* The last, incomplete vector of a row. */
 static inline v8 load_some(const float *at, int64_t n) {
     float held[LANES] = {0};
@@ -129,24 +139,30 @@ void attar_add_scale(float *x, const float *bias, const float *residual, int64_t
         for (int64_t d = 0; d < dims; d++) x[d] = (x[d] + bias[d] + residual[d]) * gain[d] + offset[d];
 }
 
-/* x = norm(x + bias + residual) * gain + offset, each row to mean 0 and variance 1; dims a multiple of 8. */
+/* x = norm(x + bias + residual) * gain + offset, each row to mean 0 and variance 1. */
 void attar_add_norm(float *x, const float *bias, const float *residual, const float *gain, const float *offset,
                     float epsilon, int64_t rows, int64_t dims) {
+    int64_t whole = dims / LANES * LANES;
     for (int64_t r = 0; r < rows; r++, x += dims, residual += dims) {
         v8 total = all(0), squares = all(0);
-        for (int64_t d = 0; d < dims; d += LANES) {
+        for (int64_t d = 0; d < whole; d += LANES) {
             v8 y = load(x + d) + load(bias + d) + load(residual + d);
             store(x + d, y);
             total += y;
         }
-        float mean = sum(total) / (float)dims;
-        for (int64_t d = 0; d < dims; d += LANES) {
+        float rest = 0;
+        for (int64_t d = whole; d < dims; d++) rest += x[d] = x[d] + bias[d] + residual[d];
+        float mean = (sum(total) + rest) / (float)dims;
+        for (int64_t d = 0; d < whole; d += LANES) {
             v8 y = load(x + d) - mean;
             squares += y * y;
         }
-        float scale = 1.0f / sqrtf(sum(squares) / (float)dims + epsilon);
-        for (int64_t d = 0; d < dims; d += LANES)
+        rest = 0;
+        for (int64_t d = whole; d < dims; d++) rest += (x[d] - mean) * (x[d] - mean);
+        float scale = 1.0f / sqrtf((sum(squares) + rest) / (float)dims + epsilon);
+        for (int64_t d = 0; d < whole; d += LANES)
             store(x + d, (load(x + d) - mean) * scale * load(gain + d) + load(offset + d));
+        for (int64_t d = whole; d < dims; d++) x[d] = (x[d] - mean) * scale * gain[d] + offset[d];
     }
 }
 

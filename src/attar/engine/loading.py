@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attar.errors import MissingExtra, ModelError
+from attar.mapped import map_arrays
 
 if TYPE_CHECKING:
+    from attar.engine.direct import DirectModel
     from attar.engine.model import LayeredModel
+
+    Model = DirectModel | LayeredModel
 
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 _PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
@@ -79,11 +83,54 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 def load_model(
     name: str, revision: str | None, weights_format: str, threads: int | None = None, precision: str = "float32"
-) -> LayeredModel:
-    """The model itself, its weights read as float32."""
+) -> Model:
+    """The model itself, in float32: straight from its files where it is known, else by transformers."""
     local = is_folder(name)
     if local:
         check_folder(Path(name).expanduser(), weights_format)
+    model: Model | None = None
+    if weights_format == "safetensors":
+        folder = Path(name).expanduser() if local else hub_folder(name, revision, weights=True)
+        model = open_directly(folder, precision)
+    if model is None:
+        model = _load_by_transformers(name, local, revision, weights_format, precision)
+    model.threads = threads
+    return model
+
+
+def open_directly(folder: Path, precision: str) -> DirectModel | None:
+    """The model without torch and transformers; None where it is not surely of a known architecture."""
+    try:
+        settings = _read_json(folder / "config.json")
+        from attar.engine.families import Unexpected, build_model, is_known
+    except ModelError:  # a hub's folder; transformers knows what to say of it
+        return None
+    if not is_known(settings) or "transformers_weights" in settings:
+        return None
+    from attar.engine.kernels import best_kernels
+    from attar.engine.products import PRODUCTS
+
+    try:
+        return build_model(settings, _arrays(folder), best_kernels(), PRODUCTS[precision])
+    except (Unexpected, ModelError):
+        return None
+
+
+def _arrays(folder: Path) -> dict[str, Any]:
+    """What the weights hold, by name, as it lies in the file or files."""
+    single, index = folder / "model.safetensors", folder / "model.safetensors.index.json"
+    if single.is_file():
+        return map_arrays(single)
+    weight_map = _read_json(index)["weight_map"] if index.is_file() else {}
+    found: dict[str, Any] = {}
+    for file in sorted(set(weight_map.values())):
+        found |= map_arrays(folder / file)
+    return found
+
+
+def _load_by_transformers(
+    name: str, local: bool, revision: str | None, weights_format: str, precision: str
+) -> LayeredModel:
     try:
         import torch
         import transformers
@@ -114,7 +161,7 @@ def load_model(
         )
     if model.config.is_encoder_decoder:
         model = model.get_encoder()
-    return LayeredModel(model, threads, precision)
+    return LayeredModel(model, precision)
 
 
 def hub_folder(name: str, revision: str | None, *, weights: bool = False) -> Path:

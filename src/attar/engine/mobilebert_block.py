@@ -7,51 +7,51 @@ cancel out between the layers.)
 
 from __future__ import annotations
 
-import torch
-from torch import nn
+import numpy as np
 
-from attar.engine.kernels import Kernels, Projected
-from attar.engine.products import MakeProduct, Product, float32
-from attar.engine.shared_weights import join_weights
-from attar.types import Ints
+from attar.engine.kernels import Kernels, Norm, Projected
+from attar.engine.parts import Parts
+from attar.engine.products import MakeProduct
+from attar.types import Floats, Ints
 
 
 class MobileBertBlock:
-    """Runs one block on packed tokens; shares the weights of the module it stands in for."""
+    """Runs one block on packed tokens; `feeds` counts its feed-forward networks but the last."""
 
-    def __init__(self, module: nn.Module, kernels: Kernels, product: MakeProduct) -> None:
-        narrow, own = module.bottleneck, module.attention.self
-        self._enter = product(join_weights([narrow.input.dense, narrow.attention.dense, own.value]))  # D -> 3 D'
-        self._enter_bias = torch.cat([narrow.input.dense.bias, narrow.attention.dense.bias])
-        self._enter_gain = torch.cat([narrow.input.LayerNorm.weight, narrow.attention.LayerNorm.weight])
-        self._enter_offset = torch.cat([narrow.input.LayerNorm.bias, narrow.attention.LayerNorm.bias])
-        self._query_key = product(join_weights([own.query, own.key]))  # D' -> 2 D'
-        self._biases = own.query.bias, own.key.bias, own.value.bias
-        self._mix = _Added(module.attention.output, kernels, product)
-        feeds = [*module.ffn, module]
-        self._widen = [(product(feed.intermediate.dense.weight), feed.intermediate.dense.bias) for feed in feeds]
-        self._narrow = [_Added(feed.output, kernels, product) for feed in feeds]
-        self._leave = _Added(module.output.bottleneck, kernels, product)
-        self._heads, self._scale, self._kernels = own.num_attention_heads, own.scaling, kernels
+    def __init__(
+        self, parts: Parts, width: int, narrow: int, heads: int, feeds: int, kernels: Kernels, product: MakeProduct
+    ) -> None:
+        if narrow % heads:
+            raise ValueError(f"{narrow} dims can't be shared by {heads} heads")
+        ways_in = parts.joined(["bottleneck.input.dense", "bottleneck.attention.dense", "attention.self.value"])
+        self._enter = product(ways_in.checked(3 * narrow, width).weight)
+        self._enter_bias, value_bias = np.split(ways_in.bias, [2 * narrow])
+        scalings = [parts.scaling(f"bottleneck.{way}.LayerNorm", narrow) for way in ("input", "attention")]
+        self._enter_gain, self._enter_offset = (np.concatenate(both) for both in zip(*scalings, strict=True))
+        query_key = parts.joined(["attention.self.query", "attention.self.key"])
+        self._query_key = product(query_key.checked(2 * narrow, narrow).weight)
+        self._biases = *np.split(query_key.bias, 2), value_bias
+        self._mix = _Added(parts, "attention.output", narrow, narrow, kernels, product)
+        self._widen, self._narrow = [], []
+        for network in [*(f"ffn.{n}." for n in range(feeds)), ""]:
+            wide = parts.dense(f"{network}intermediate.dense")
+            wide = wide.checked(len(wide.bias), narrow)
+            self._widen.append((product(wide.weight), wide.bias))
+            self._narrow.append(_Added(parts, f"{network}output", narrow, len(wide.bias), kernels, product))
+        self._leave = _Added(parts, "output.bottleneck", width, narrow, kernels, product)
+        self._heads, self._scale, self._kernels = heads, (narrow // heads) ** -0.5, kernels
 
-    @classmethod
-    def of(cls, module: nn.Module, kernels: Kernels, product: MakeProduct = float32) -> MobileBertBlock | None:
-        """The block that stands in for the module, or None where it is of another kind."""
-        if not (hasattr(module, "ffn") and hasattr(module, "bottleneck") and hasattr(module, "attention")):
-            return None
-        narrow = module.bottleneck
-        usual = narrow.key_query_shared_bottleneck and not narrow.use_bottleneck_attention
-        scaled = not isinstance(module.output.LayerNorm, nn.LayerNorm)
-        return cls(module, kernels, product) if usual and scaled and _has_relu(module) else None
-
-    def __call__(self, x: torch.Tensor, lengths: Ints) -> torch.Tensor:
+    def __call__(self, x: Floats, lengths: Ints) -> Floats:
         """Shape: (T, D), (N) -> (T, D)"""
-        kernels = self._kernels
-        entered = self._enter(x)
-        entered[:, : len(self._enter_bias)].add_(self._enter_bias).mul_(self._enter_gain).add_(self._enter_offset)
-        residual, shared, values = entered.chunk(3, dim=1)  # (T, D') each
-        queries, keys = self._query_key(shared).chunk(2, dim=1)
-        projected = Projected(queries, keys, values, *self._biases)
+        kernels, dims = self._kernels, len(self._biases[0])
+        entered = self._enter(x)  # (T, 3 D')
+        bottlenecks = entered[:, : 2 * dims]
+        bottlenecks += self._enter_bias
+        bottlenecks *= self._enter_gain
+        bottlenecks += self._enter_offset
+        residual, shared, values = entered[:, :dims], entered[:, dims : 2 * dims], entered[:, 2 * dims :]
+        query_key = self._query_key(shared)
+        projected = Projected(query_key[:, :dims], query_key[:, dims:], values, *self._biases)
         state = self._mix(kernels.attention(projected, lengths, self._heads, self._scale), residual)
         for (widen, bias), narrow in zip(self._widen, self._narrow, strict=True):
             wide = widen(state)
@@ -63,16 +63,12 @@ class MobileBertBlock:
 class _Added:
     """A dense layer, whose result is added to what came before and scaled."""
 
-    def __init__(self, layer: nn.Module, kernels: Kernels, product: MakeProduct) -> None:
-        self._product: Product = product(layer.dense.weight)
-        self._bias, self._scaling, self._kernels = layer.dense.bias, layer.LayerNorm, kernels
+    def __init__(self, parts: Parts, name: str, n_out: int, n_in: int, kernels: Kernels, product: MakeProduct) -> None:
+        dense = parts.dense(f"{name}.dense").checked(n_out, n_in)
+        self._times, self._bias, self._kernels = product(dense.weight), dense.bias, kernels
+        self._scaling = Norm(*parts.scaling(f"{name}.LayerNorm", n_out))
 
-    def __call__(self, x: torch.Tensor, before: torch.Tensor) -> torch.Tensor:
-        out = self._product(x)
+    def __call__(self, x: Floats, before: Floats) -> Floats:
+        out = self._times(x)
         self._kernels.add_scale(out, self._bias, before, self._scaling)
         return out
-
-
-def _has_relu(module: nn.Module) -> bool:
-    feeds = [module.intermediate, *(feed.intermediate for feed in module.ffn)]
-    return all(isinstance(feed.intermediate_act_fn, nn.ReLU) for feed in feeds)

@@ -3,48 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
 from attar.engine import packing
+from attar.engine.batch import Batch, Visit, run_batches
 from attar.engine.batching import equal_batches, length_groups, packed_batches
 from attar.engine.kernels import best_kernels
 from attar.engine.products import PRODUCTS
 from attar.engine.quicken import quicken
-from attar.engine.taps import Taps, Visit
-from attar.engine.threads import run_all
+from attar.engine.taps import Taps, VisitStates
 from attar.errors import ModelError
-from attar.types import Ints, Tokens, token_index
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Some sequences of a Tokens, and where their tokens stand in it."""
-
-    number: int  # of the batches of a run, from 0
-    sequences: Ints  # (N of the batch,)
-    lengths: Ints  # (N of the batch,)
-    places: Ints  # (T of the batch,) into the Tokens' ids
-
-    @property
-    def offsets(self) -> Ints:
-        return np.concatenate([[0], np.cumsum(self.lengths)])
-
-
-VisitBatch = Callable[[Batch, int, torch.Tensor], None]  # (batch, layer, states of its tokens laid end to end)
+from attar.types import Floats, Tokens
 
 
 class LayeredModel:
     """Wraps a transformers model. Packs sequences end to end where its architecture allows; a probe decides."""
 
-    def __init__(self, model: torch.nn.Module, threads: int | None = None, precision: str = "float32") -> None:
+    def __init__(self, model: torch.nn.Module, precision: str = "float32") -> None:
         self.model = model.eval()
         self._undo_quicken: Callable[[], None] | None = None
-        self.threads = threads
-        self.table = _token_table(model)
+        self.threads: int | None = None
+        self.table = _token_table(model)  # (V, D of layer -1)
         self._taps = Taps(model)
         with torch.inference_mode():
             self.n_layers, self.width = self._probe()
@@ -68,27 +50,19 @@ class LayeredModel:
             return most
         return most - padding - 1  # RoBERTa and its kin number positions from behind the padding id
 
-    def run(self, tokens: Tokens, layers: Sequence[int], visit: VisitBatch) -> None:
+    def run(self, tokens: Tokens, layers: Sequence[int], visit: Visit) -> None:
         """Every sequence once through the model, up to the highest wanted layer (0 to n_layers).
 
         Batches may run side by side: `visit` must be fit to be called by several threads, each with other sequences.
         """
         form = packed_batches if self.packs else equal_batches
-        all_lengths = tokens.lengths
+        run_batches(tokens, form, lambda batch: self._run_batch(tokens, batch, layers, visit), self.threads)
 
-        def one(numbered: tuple[int, Ints]) -> None:
-            number, sequences = numbered
-            lengths = all_lengths[sequences]
-            batch = Batch(number, sequences, lengths, token_index(tokens.offsets[sequences], lengths))
-            self._run_batch(tokens, batch, layers, visit)
-
-        run_all(one, list(enumerate(form(all_lengths))), self.threads)
-
-    def _run_batch(self, tokens: Tokens, batch: Batch, layers: Sequence[int], visit: VisitBatch) -> None:
+    def _run_batch(self, tokens: Tokens, batch: Batch, layers: Sequence[int], visit: Visit) -> None:
         ids = torch.from_numpy(tokens.ids[batch.places].astype(np.int64))
 
         def flat(layer: int, states: torch.Tensor) -> None:
-            visit(batch, layer, states.reshape(-1, states.shape[-1]))  # (T, D)
+            visit(batch, layer, states.reshape(-1, states.shape[-1]).numpy())  # (T, D)
 
         with torch.inference_mode():
             if self._first_position is None:
@@ -97,7 +71,7 @@ class LayeredModel:
                 self._run_packed(ids, length_groups(batch.lengths), self._first_position, layers, flat)
 
     def _run_packed(
-        self, ids: torch.Tensor, groups: list[tuple[int, int]], first: int, layers: Sequence[int], visit: Visit
+        self, ids: torch.Tensor, groups: list[tuple[int, int]], first: int, layers: Sequence[int], visit: VisitStates
     ) -> None:
         positions = torch.cat([torch.arange(first, first + long).repeat(many) for many, long in groups])
         inputs: dict[str, Any] = {"input_ids": ids[None], "position_ids": positions[None]}
@@ -185,16 +159,15 @@ class LayeredModel:
         return torch.stack(found)
 
 
-def _token_table(model: torch.nn.Module) -> torch.Tensor:
-    """Shape: (V, D of layer -1)"""
+def _token_table(model: torch.nn.Module) -> Floats:
     try:
-        table: torch.Tensor = model.get_input_embeddings().weight.detach()
+        table: Floats = model.get_input_embeddings().weight.detach().numpy()
     except (AttributeError, NotImplementedError):
         raise ModelError(f"a {type(model).__name__} has no table of tokens: it does not read texts") from None
     return table
 
 
-def _collect(into: list[torch.Tensor]) -> Visit:
+def _collect(into: list[torch.Tensor]) -> VisitStates:
     return lambda _, states: into.append(states[0])
 
 

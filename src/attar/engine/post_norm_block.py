@@ -7,19 +7,19 @@ come from one product, and biases are added where the next step reads anyway.
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import attrgetter
 from typing import NamedTuple
 
-import torch
-from torch import nn
+import numpy as np
 
-from attar.engine.kernels import Kernels, Projected
-from attar.engine.products import MakeProduct, float32
-from attar.engine.shared_weights import join_weights
-from attar.types import Ints
+from attar.engine.kernels import Kernels, Norm, Projected
+from attar.engine.parts import Parts
+from attar.engine.products import MakeProduct
+from attar.types import Floats, Ints
+
+Activate = Callable[[Floats, Floats], Floats]  # f(x, bias): the activation of x + bias, which may overwrite x
 
 
-class _Layout(NamedTuple):
+class Layout(NamedTuple):
     """Where an architecture's block keeps its parts."""
 
     query: str
@@ -30,12 +30,9 @@ class _Layout(NamedTuple):
     widen: str
     narrow: str
     output_norm: str
-    activation: str
-    heads: str
-    scale: str
 
 
-_BERT = _Layout(
+BERT = Layout(
     "attention.self.query",
     "attention.self.key",
     "attention.self.value",
@@ -44,11 +41,8 @@ _BERT = _Layout(
     "intermediate.dense",
     "output.dense",
     "output.LayerNorm",
-    "intermediate.intermediate_act_fn",
-    "attention.self.num_attention_heads",
-    "attention.self.scaling",
 )
-_DISTILBERT = _Layout(
+DISTILBERT = Layout(
     "attention.q_lin",
     "attention.k_lin",
     "attention.v_lin",
@@ -57,11 +51,8 @@ _DISTILBERT = _Layout(
     "ffn.lin1",
     "ffn.lin2",
     "output_layer_norm",
-    "ffn.activation",
-    "attention.n_heads",
-    "attention.scaling",
 )
-_ALBERT = _Layout(
+ALBERT = Layout(
     "attention.query",
     "attention.key",
     "attention.value",
@@ -70,45 +61,44 @@ _ALBERT = _Layout(
     "ffn",
     "ffn_output",
     "full_layer_layer_norm",
-    "activation",
-    "attention.num_attention_heads",
-    "attention.scaling",
 )
 
 
 class PostNormBlock:
-    """Runs one block on packed tokens; shares the weights of the module it stands in for."""
+    """Runs one block on packed tokens."""
 
-    def __init__(self, module: nn.Module, layout: _Layout, kernels: Kernels, product: MakeProduct) -> None:
-        part: Callable[[str], nn.Module] = module.get_submodule
-        self._kernels = kernels
-        ways_in = [part(layout.query), part(layout.key), part(layout.value)]
-        self._qkv = product(join_weights(ways_in))
-        self._biases = [way.bias for way in ways_in]
-        dense = [part(name) for name in (layout.mixed, layout.widen, layout.narrow)]
-        self._mix, self._widen, self._narrow = (product(layer.weight) for layer in dense)
-        self._mix_bias, self._wide_bias, self._narrow_bias = (layer.bias for layer in dense)
-        self._attention_norm, self._output_norm = part(layout.attention_norm), part(layout.output_norm)
-        self._activate = _activation(part(layout.activation), kernels)
-        self._heads = int(attrgetter(layout.heads)(module))
-        self._scale = float(attrgetter(layout.scale)(module))
+    def __init__(
+        self,
+        parts: Parts,
+        layout: Layout,
+        width: int,
+        heads: int,
+        epsilon: float,
+        activate: Activate,
+        kernels: Kernels,
+        product: MakeProduct,
+    ) -> None:
+        if width % heads:
+            raise ValueError(f"{width} dims can't be shared by {heads} heads")
+        ways_in = parts.joined([layout.query, layout.key, layout.value]).checked(3 * width, width)
+        mix, wide = parts.dense(layout.mixed).checked(width, width), parts.dense(layout.widen)
+        wide = wide.checked(len(wide.bias), width)
+        narrow = parts.dense(layout.narrow).checked(width, len(wide.bias))
+        self._qkv, self._biases = product(ways_in.weight), np.split(ways_in.bias, 3)
+        self._mix, self._mix_bias = product(mix.weight), mix.bias
+        self._widen, self._wide_bias = product(wide.weight), wide.bias
+        self._narrow, self._narrow_bias = product(narrow.weight), narrow.bias
+        self._attention_norm = Norm(*parts.scaling(layout.attention_norm, width), epsilon)
+        self._output_norm = Norm(*parts.scaling(layout.output_norm, width), epsilon)
+        self._width, self._heads, self._scale = width, heads, (width // heads) ** -0.5
+        self._activate, self._kernels = activate, kernels
 
-    @classmethod
-    def of(cls, module: nn.Module, kernels: Kernels, product: MakeProduct = float32) -> PostNormBlock | None:
-        """The block that stands in for the module, or None where it is of another kind."""
-        for layout in (_BERT, _DISTILBERT, _ALBERT):
-            try:
-                return cls(module, layout, kernels, product)
-            except (AttributeError, RuntimeError):  # a part is not there, or weights do not fit together
-                continue
-        return None
-
-    def __call__(self, x: torch.Tensor, lengths: Ints) -> torch.Tensor:
+    def __call__(self, x: Floats, lengths: Ints) -> Floats:
         """Shape: (T, D), (N) -> (T, D)"""
-        kernels = self._kernels
-        projected = Projected(*self._qkv(x).chunk(3, dim=1), *self._biases)
-        attended = kernels.attention(projected, lengths, self._heads, self._scale)
-        mixed = self._mix(attended)
+        kernels, width = self._kernels, self._width
+        qkv = self._qkv(x)  # (T, 3 D)
+        projected = Projected(qkv[:, :width], qkv[:, width : 2 * width], qkv[:, 2 * width :], *self._biases)
+        mixed = self._mix(kernels.attention(projected, lengths, self._heads, self._scale))
         kernels.add_norm(mixed, self._mix_bias, x, self._attention_norm)
         wide = self._activate(self._widen(mixed), self._wide_bias)
         out = self._narrow(wide)
@@ -116,21 +106,8 @@ class PostNormBlock:
         return out
 
 
-def _activation(module: nn.Module, kernels: Kernels) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
-    """f(x, bias): the activation of x + bias, which may overwrite x."""
-    from transformers.activations import GELUActivation
-
-    if isinstance(module, nn.ReLU):
-        return _in_place(kernels.bias_relu)
-    if isinstance(module, GELUActivation) or (isinstance(module, nn.GELU) and module.approximate == "none"):
-        return _in_place(kernels.bias_gelu)
-    return lambda x, bias: module(x.add_(bias))
-
-
-def _in_place(
-    step: Callable[[torch.Tensor, torch.Tensor], None],
-) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
-    def run(x: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+def in_place(step: Callable[[Floats, Floats], None]) -> Activate:
+    def run(x: Floats, bias: Floats) -> Floats:
         step(x, bias)
         return x
 

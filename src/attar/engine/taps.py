@@ -15,7 +15,7 @@ from torch import nn
 
 from attar.errors import ModelError
 
-Visit = Callable[[int, torch.Tensor], None]  # (layer, hidden states)
+VisitStates = Callable[[int, torch.Tensor], None]  # (layer, hidden states)
 
 
 class _Stop(BaseException):
@@ -31,7 +31,7 @@ class Taps:
         for block in _blocks(model):
             block.register_forward_pre_hook(self._before_block, with_kwargs=True)
 
-    def run(self, inputs: dict[str, Any], layers: Iterable[int], last: int, visit: Visit) -> None:
+    def run(self, inputs: dict[str, Any], layers: Iterable[int], last: int, visit: VisitStates) -> None:
         """One forward pass; calls visit(layer, states) for the wanted layers from 0 to `last`, in order."""
         wanted = set(layers)
         self._local.seen = 0

@@ -6,30 +6,38 @@ soon as something else runs on one of the cores.
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from typing import TypeVar
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, TypeVar
 
-import torch
+from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
 
 
 def run_all(work: Callable[[T], None], items: Sequence[T], threads: int | None) -> None:
     """Do the work for each item; the first error ends it."""
-    usual = torch.get_num_threads()
-    n_threads = usual if threads is None else threads
+    n_threads = usual_threads() if threads is None else threads
     n_workers = min(n_threads, len(items))
-    try:
-        if n_workers <= 1:
-            torch.set_num_threads(n_threads)
+    if n_workers <= 1:
+        with _libraries.limited_to(n_threads), _torch_limited_to(n_threads):
             for item in items:
                 work(item)
-        else:
+    else:
+        with _libraries.limited_to(1):
             _side_by_side(work, items, n_workers)
-    finally:
-        torch.set_num_threads(usual)
+
+
+def usual_threads() -> int:
+    """As many as the libraries of matrix products would take, which the user may have limited."""
+    counts = [torch.get_num_threads()] if (torch := _torch()) else []
+    counts += [library["num_threads"] for library in _products().info()]
+    return min(counts, default=os.cpu_count() or 1)
 
 
 def _side_by_side(work: Callable[[T], None], items: Sequence[T], n_workers: int) -> None:
@@ -40,7 +48,7 @@ def _side_by_side(work: Callable[[T], None], items: Sequence[T], n_workers: int)
             work(item)
 
     # torch keeps the number of threads for each thread apart, so it is set in each worker.
-    with ThreadPoolExecutor(n_workers, initializer=torch.set_num_threads, initargs=(1,)) as workers:
+    with ThreadPoolExecutor(n_workers, initializer=_one_torch_thread) as workers:
         try:
             futures = [workers.submit(one, item) for item in items]
             done, _ = wait(futures, return_when=FIRST_EXCEPTION)
@@ -48,3 +56,61 @@ def _side_by_side(work: Callable[[T], None], items: Sequence[T], n_workers: int)
                 future.result()
         finally:
             stopped.set()
+
+
+class _Libraries:
+    """The number of threads of numpy's library, which all threads share: the first run that starts sets it, the last
+    one that ends sets it back."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running = 0
+        self._limit: Any = None
+
+    @contextmanager
+    def limited_to(self, n_threads: int) -> Iterator[None]:
+        with self._lock:
+            if self._running == 0:
+                self._limit = _products().limit(limits=n_threads)
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running -= 1
+                if self._running == 0:
+                    self._limit.restore_original_limits()
+
+
+_libraries = _Libraries()
+
+
+@cache
+def _products() -> Any:
+    import numpy  # noqa: F401  its library of products must be there to be found
+
+    return ThreadpoolController().select(user_api="blas")
+
+
+def _torch() -> Any:
+    """torch where it is in use; it is never imported for this."""
+    return sys.modules.get("torch")
+
+
+def _one_torch_thread() -> None:
+    if torch := _torch():
+        torch.set_num_threads(1)
+
+
+@contextmanager
+def _torch_limited_to(n_threads: int) -> Iterator[None]:
+    torch = _torch()
+    if torch is None:
+        yield
+        return
+    usual = torch.get_num_threads()
+    torch.set_num_threads(n_threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(usual)

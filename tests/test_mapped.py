@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from attar.encoders.mapped import array_names, map_arrays, take, write_arrays
 from attar.errors import ModelError
+from attar.mapped import array_names, map_arrays, take, write_arrays
 
 
 def written(path, header, body=b""):

@@ -1,0 +1,42 @@
+"""Some of the sequences of a Tokens, and how all of them go through a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from attar.engine.threads import run_all
+from attar.types import Floats, Ints, Tokens, token_index
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some sequences of a Tokens, and where their tokens stand in it."""
+
+    number: int  # of the batches of a run, from 0
+    sequences: Ints  # (N of the batch,)
+    lengths: Ints  # (N of the batch,)
+    places: Ints  # (T of the batch,) into the Tokens' ids
+
+    @property
+    def offsets(self) -> Ints:
+        return np.concatenate([[0], np.cumsum(self.lengths)])
+
+
+Visit = Callable[[Batch, int, Floats], None]  # (batch, layer, states of its tokens laid end to end (T, D))
+
+
+def run_batches(
+    tokens: Tokens, form: Callable[[Ints], list[Ints]], run: Callable[[Batch], None], threads: int | None
+) -> None:
+    """All sequences once, in the batches that `form` makes of their lengths; batches may run side by side."""
+    all_lengths = tokens.lengths
+
+    def one(numbered: tuple[int, Ints]) -> None:
+        number, sequences = numbered
+        lengths = all_lengths[sequences]
+        run(Batch(number, sequences, lengths, token_index(tokens.offsets[sequences], lengths)))
+
+    run_all(one, list(enumerate(form(all_lengths))), threads)

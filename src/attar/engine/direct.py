@@ -1,0 +1,49 @@
+"""DirectModel: a known architecture run straight from its arrays, without torch and without transformers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from attar.engine.batch import Batch, Visit, run_batches
+from attar.engine.batching import packed_batches
+from attar.engine.token_inputs import Inputs
+from attar.types import Floats, Ints, Tokens
+
+Block = Callable[[Floats, Ints], Floats]  # (T, D), lengths (N) -> (T, D)
+
+
+class DirectModel:
+    """What goes into the first block, and the blocks; sequences are packed end to end."""
+
+    packs = True
+
+    def __init__(self, inputs: Inputs, blocks: Sequence[Block], width: int, max_tokens: int) -> None:
+        self._inputs = inputs
+        self._blocks = blocks
+        self.width = width
+        self.max_tokens = max_tokens
+        self.table = inputs.table  # (V, D of layer -1)
+        self.n_layers = len(blocks)
+        self.threads: int | None = None
+
+    def run(self, tokens: Tokens, layers: Sequence[int], visit: Visit) -> None:
+        """Every sequence once through the model, up to the highest wanted layer (0 to n_layers).
+
+        Batches may run side by side: `visit` must be fit to be called by several threads, each with other sequences.
+        """
+        wanted = frozenset(layers)
+        top = max(wanted)
+
+        def run(batch: Batch) -> None:
+            with np.errstate(all="ignore"):  # what is not finite comes through as it is
+                x = self._inputs(tokens.ids[batch.places].astype(np.int64), batch.lengths)
+                if 0 in wanted:
+                    visit(batch, 0, x)
+                for layer, block in enumerate(self._blocks[:top], 1):
+                    x = block(x, batch.lengths)
+                    if layer in wanted:
+                        visit(batch, layer, x)
+
+        run_batches(tokens, packed_batches, run, self.threads)

@@ -1,0 +1,69 @@
+"""The arrays that a model is made of, by the names of its parts: from a file, or from the modules of torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from attar.types import Floats
+
+
+class Dense(NamedTuple):
+    """Shape: (D out, D in), (D out)"""
+
+    weight: Floats
+    bias: Floats
+
+    def checked(self, n_out: int, n_in: int) -> Self:
+        """Itself; a ValueError where it has other shapes. (Compiled code reads past the end of too small an array.)"""
+        if self.weight.shape != (n_out, n_in) or self.bias.shape != (n_out,):
+            raise ValueError(f"expected ({n_out}, {n_in}), found {self.weight.shape} with {self.bias.shape} biases")
+        return self
+
+
+class Parts(Protocol):
+    """Raises a LookupError for a part that is not there, a ValueError for one of another shape."""
+
+    def dense(self, name: str) -> Dense: ...
+
+    def joined(self, names: Sequence[str]) -> Dense:
+        """Dense layers that read the same input as one, their results side by side."""
+        ...
+
+    def scaling(self, name: str, width: int) -> tuple[Floats, Floats]:
+        """Gain and offset of a norm. Shape: (width), (width)"""
+        ...
+
+
+class ArrayParts:
+    """Parts of arrays by name; remembers which were asked for."""
+
+    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]], prefix: str = "", used: set[str] | None = None) -> None:
+        self._arrays = arrays
+        self._prefix = prefix
+        self.used: set[str] = set() if used is None else used
+
+    def below(self, prefix: str) -> ArrayParts:
+        """The parts of a part."""
+        return ArrayParts(self._arrays, self._prefix + prefix, self.used)
+
+    def array(self, name: str, shape: tuple[int, ...] | None = None) -> Floats:
+        """As float32, and where it is of that type in its file, as it lies there."""
+        array = self._arrays[self._prefix + name]
+        if array.dtype.kind != "f" or (shape is not None and array.shape != shape):
+            raise ValueError(f"{self._prefix + name} has the shape {array.shape} and the type {array.dtype}")
+        self.used.add(self._prefix + name)
+        return array.astype(np.float32, copy=False)
+
+    def dense(self, name: str) -> Dense:
+        return Dense(self.array(f"{name}.weight"), self.array(f"{name}.bias"))
+
+    def joined(self, names: Sequence[str]) -> Dense:
+        found = [self.dense(name) for name in names]
+        return Dense(np.concatenate([d.weight for d in found]), np.concatenate([d.bias for d in found]))
+
+    def scaling(self, name: str, width: int) -> tuple[Floats, Floats]:
+        return self.array(f"{name}.weight", (width,)), self.array(f"{name}.bias", (width,))

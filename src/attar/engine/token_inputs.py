@@ -1,0 +1,94 @@
+"""From token ids to layer 0, for BERT and its kin: token, place and segment, normed; for some then made wider."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from attar.engine.kernels import Kernels, Norm
+from attar.engine.parts import Dense
+from attar.engine.products import MakeProduct
+from attar.types import Floats, Ints, token_index
+
+
+class Inputs(Protocol):
+    """What stands before the first block."""
+
+    @property
+    def table(self) -> Floats:
+        """Layer -1. Shape: (V, D of the table)"""
+        ...
+
+    def __call__(self, ids: Ints, lengths: Ints) -> Floats:
+        """Shape: (T), (N) -> (T, D)"""
+        ...
+
+
+class Places:
+    """The vectors of places in a sequence; the first place has the row `first`."""
+
+    def __init__(self, rows: Floats, first: int) -> None:
+        self._rows = rows
+        self._first = first
+
+    def __call__(self, lengths: Ints) -> Floats:
+        """Shape: (N) -> (T, D)"""
+        rows: Floats = self._rows[token_index(np.full_like(lengths, self._first), lengths)]
+        return rows
+
+
+class TokenInputs:
+    """BERT, RoBERTa, DistilBERT; ELECTRA where its table is narrower than its layers."""
+
+    def __init__(
+        self,
+        table: Floats,
+        places: Places,
+        segment: Floats,
+        norm: Norm,
+        kernels: Kernels,
+        wider: Dense | None,
+        product: MakeProduct,
+    ) -> None:
+        self.table = table
+        self._places, self._segment, self._norm, self._kernels = places, segment, norm, kernels
+        self._wider = None if wider is None else (product(wider.weight), wider.bias)
+
+    def __call__(self, ids: Ints, lengths: Ints) -> Floats:
+        x: Floats = self.table[ids]
+        self._kernels.add_norm(x, self._segment, self._places(lengths), self._norm)
+        if self._wider is not None:
+            times, bias = self._wider
+            x = times(x)
+            x += bias
+        return x
+
+
+class TrigramInputs:
+    """MobileBERT: a token is read together with the one behind it and the one before it."""
+
+    def __init__(
+        self,
+        table: Floats,
+        places: Places,
+        segment: Floats,
+        scaling: Norm,
+        kernels: Kernels,
+        wider: Dense,
+        product: MakeProduct,
+    ) -> None:
+        self.table = table
+        self._times, self._bias = product(wider.weight), wider.bias + segment
+        self._places, self._scaling, self._kernels = places, scaling, kernels
+
+    def __call__(self, ids: Ints, lengths: Ints) -> Floats:
+        own: Floats = self.table[ids]
+        ends = np.cumsum(lengths)
+        behind, before = np.zeros_like(own), np.zeros_like(own)
+        behind[:-1], before[1:] = own[1:], own[:-1]
+        behind[ends - 1] = 0  # nothing reaches into the next sequence
+        before[ends - lengths] = 0
+        x = self._times(np.concatenate([behind, own, before], axis=1))
+        self._kernels.add_scale(x, self._bias, self._places(lengths), self._scaling)
+        return x

@@ -1,0 +1,245 @@
+"""Known architectures straight from their files: the same states as transformers gives, or left to transformers."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.numpy
+import torch
+import transformers
+
+import tiny_models
+from attar import Embedder, Transformer
+from attar.engine.direct import DirectModel
+from attar.engine.loading import load_model, open_directly
+from attar.engine.model import LayeredModel
+from attar.types import Tokens
+
+SMALL = {
+    "hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 2, "intermediate_size": 44, "vocab_size": 60,
+    "max_position_embeddings": 40,
+}  # fmt: skip
+THIN = {"embedding_size": 16, "intra_bottleneck_size": 16, "true_hidden_size": 16}
+KNOWN = {
+    "bert": transformers.BertConfig(**SMALL),
+    "bert, three heads of 8": transformers.BertConfig(**SMALL | {"hidden_size": 24, "num_attention_heads": 3}),
+    "bert, heads of 5": transformers.BertConfig(**SMALL | {"hidden_size": 10}),
+    "bert, relu": transformers.BertConfig(**SMALL, hidden_act="relu", layer_norm_eps=1e-3, type_vocab_size=1),
+    "roberta": transformers.RobertaConfig(**SMALL, pad_token_id=1),
+    "roberta, other padding": transformers.RobertaConfig(**SMALL, pad_token_id=3),
+    "xlm-roberta": transformers.XLMRobertaConfig(**SMALL, pad_token_id=1),
+    "camembert": transformers.CamembertConfig(**SMALL, pad_token_id=1),
+    "electra": transformers.ElectraConfig(**SMALL, embedding_size=32),
+    "electra, narrow table": transformers.ElectraConfig(**SMALL, embedding_size=16),
+    "distilbert": transformers.DistilBertConfig(
+        vocab_size=60, dim=32, n_layers=3, n_heads=2, hidden_dim=44, max_position_embeddings=40
+    ),
+    "mobilebert": transformers.MobileBertConfig(**SMALL, **THIN),
+    "mobilebert, one network": transformers.MobileBertConfig(**SMALL, **THIN, num_feedforward_networks=1),
+}
+OTHERS = {
+    "decoder": transformers.BertConfig(**SMALL, is_decoder=True),
+    "another gelu": transformers.BertConfig(**SMALL, hidden_act="gelu_new"),
+    "norms in mobilebert": transformers.MobileBertConfig(**SMALL, **THIN, normalization_type="layer_norm"),
+    "no shared bottleneck": transformers.MobileBertConfig(**SMALL, **THIN, key_query_shared_bottleneck=False),
+    "albert": transformers.AlbertConfig(**SMALL, embedding_size=16),
+    "gpt2": transformers.GPT2Config(vocab_size=60, n_embd=32, n_layer=3, n_head=2, n_positions=40),
+}
+SEQUENCES = [[5, 6, 7, 8, 9, 10, 11], [12], [13, 14, 15], [16, 17, 18], list(range(5, 40))]
+
+
+def save(folder: Path, config, kind=transformers.AutoModel) -> Path:
+    width = 0.1 if config.model_type == "mobilebert" else 0.2  # without norms, wide draws lose digits
+    tiny_models.spread(kind.from_config(config), width=width).save_pretrained(str(folder))
+    return folder
+
+
+@pytest.fixture
+def bert_dir(tmp_path) -> Path:
+    return save(tmp_path / "model", KNOWN["bert"])
+
+
+def states(model, sequences=SEQUENCES) -> dict[tuple[int, int], np.ndarray]:
+    found = {}
+
+    def visit(batch, layer, rows) -> None:
+        for n, start, end in zip(batch.sequences, batch.offsets[:-1], batch.offsets[1:], strict=True):
+            found[int(n), layer] = rows[start:end].copy()
+
+    model.run(Tokens.of(sequences), range(model.n_layers + 1), visit)
+    return found
+
+
+def check(folder: Path) -> DirectModel:
+    """Opens it directly, and compares every state with transformers'."""
+    model = open_directly(folder, "float32")
+    assert model is not None
+    reference = transformers.AutoModel.from_pretrained(str(folder), dtype=torch.float32).eval()
+    found = states(model)
+    for n, ids in enumerate(SEQUENCES):
+        with torch.inference_mode():
+            wanted = reference(torch.tensor([ids]), output_hidden_states=True).hidden_states
+        for layer, right in enumerate(wanted):
+            off = np.abs(found[n, layer] - right[0].numpy()).max() / right.abs().max()
+            assert off < 1e-5, (n, layer)
+    np.testing.assert_array_equal(model.table, reference.get_input_embeddings().weight.detach())
+    assert len(found) == len(SEQUENCES) * (model.n_layers + 1)
+    return model
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_same_states_as_transformers(name, tmp_path):
+    config = KNOWN[name]
+    model = check(save(tmp_path / "model", config))
+    layered = LayeredModel(transformers.AutoModel.from_pretrained(str(tmp_path / "model")))
+    assert (model.n_layers, model.width, model.max_tokens) == (layered.n_layers, layered.width, layered.max_tokens)
+
+
+@pytest.mark.parametrize("name", ["bert", "roberta", "electra, narrow table", "distilbert", "mobilebert"])
+def test_a_file_that_holds_a_head_too(name, tmp_path):
+    check(save(tmp_path / "model", KNOWN[name], transformers.AutoModelForMaskedLM))
+
+
+@pytest.mark.parametrize("name", ["bert", "mobilebert"])
+def test_weights_kept_in_half_precision(name, tmp_path):
+    folder = save(tmp_path / "model", KNOWN[name])
+    rewrite_arrays(folder, lambda name, array: (name, array.astype(np.float16)))
+    check(folder)
+
+
+def test_names_of_the_first_checkpoints(bert_dir):
+    """As in bert-base-uncased: a prefix, gamma and beta, and buffers of positions."""
+
+    def old(name: str, array: np.ndarray) -> tuple[str, np.ndarray]:
+        return "bert." + name.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
+            "LayerNorm.bias", "LayerNorm.beta"
+        ), array
+
+    rewrite_arrays(bert_dir, old, {"bert.embeddings.position_ids": np.arange(40)[None], "cls.bias": np.zeros(3)})
+    check(bert_dir)
+
+
+def test_several_files(bert_dir):
+    model = transformers.AutoModel.from_pretrained(str(bert_dir))
+    (bert_dir / "model.safetensors").unlink()
+    model.save_pretrained(str(bert_dir), max_shard_size="20KB")
+    assert len(list(bert_dir.glob("*.safetensors"))) > 1
+    check(bert_dir)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_computations_are_left_to_transformers(name, tmp_path):
+    folder = save(tmp_path / "model", OTHERS[name])
+    assert open_directly(folder, "float32") is None
+    assert isinstance(load_model(str(folder), None, "safetensors"), LayeredModel)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"layer_norm_eps": None},
+        {"layer_norm_eps": "x"},
+        {"hidden_act": None},
+        {"hidden_act": ["gelu"]},
+        {"num_hidden_layers": 2},
+        {"num_hidden_layers": 4},
+        {"num_attention_heads": 5},
+        {"num_attention_heads": True},
+        {"hidden_size": 16},
+        {"vocab_size": 59},
+        {"max_position_embeddings": 41},
+        {"type_vocab_size": 3},
+        {"position_embedding_type": "relative_key"},
+        {"quantization_config": {"bits": 4}},
+        {"transformers_weights": "model.safetensors"},
+        {"model_type": "no such"},
+        {"model_type": ["bert"]},
+    ],
+    ids=str,
+)
+def test_settings_that_are_not_as_expected(bert_dir, changes):
+    path = bert_dir / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    assert open_directly(bert_dir, "float32") is None
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        ("encoder.layer.1.output.LayerNorm.weight", lambda a: a[:-1]),
+        ("encoder.layer.1.attention.self.query.weight", lambda a: a[:, :-1]),
+        ("encoder.layer.2.intermediate.dense.bias", lambda a: a[:-1]),
+        ("encoder.layer.0.output.dense.weight", lambda a: a.T),
+        ("embeddings.LayerNorm.bias", lambda a: a[None]),
+        ("embeddings.word_embeddings.weight", lambda a: a.astype(np.int64)),
+    ],
+)
+def test_arrays_of_another_shape_are_never_read(bert_dir, part, change):
+    rewrite_arrays(bert_dir, lambda name, a: (name, np.ascontiguousarray(change(a)) if name == part else a))
+    assert open_directly(bert_dir, "float32") is None
+
+
+def test_an_array_that_nobody_asked_for(bert_dir):
+    rewrite_arrays(bert_dir, lambda *given: given, {"encoder.layer.1.attention.self.distance": np.zeros((3, 3))})
+    assert open_directly(bert_dir, "float32") is None
+
+
+def test_damaged_weights(bert_dir):
+    path = bert_dir / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-5])
+    assert open_directly(bert_dir, "float32") is None
+
+
+def test_numbers_that_are_not_finite_come_through(bert_dir):
+    def broken(name: str, array: np.ndarray) -> tuple[str, np.ndarray]:
+        return name, np.where(np.arange(60)[:, None] == 7, np.float32(np.nan), array) if len(array) == 60 else array
+
+    rewrite_arrays(bert_dir, broken)
+    model = open_directly(bert_dir, "float32")
+    assert model is not None
+    found = states(model, [[5, 6], [7, 8]])
+    assert np.isfinite(found[0, 3]).all()
+    assert np.isnan(found[1, 3]).all()
+
+
+def rewrite_arrays(folder: Path, change, more: dict[str, np.ndarray] | None = None) -> None:
+    path = folder / "model.safetensors"
+    arrays = dict(change(name, array) for name, array in safetensors.numpy.load_file(path).items())
+    safetensors.numpy.save_file(arrays | (more or {}), path, {"format": "pt"})
+
+
+def test_no_torch_for_a_known_architecture(tiny_bert_dir):
+    """Nor where it can't be imported at all."""
+    code = (
+        "import sys; sys.modules['torch'] = sys.modules['transformers'] = None\n"
+        "from attar import Embedder, Transformer, shapers, weights\n"
+        f"e = Embedder(Transformer({str(tiny_bert_dir)!r}), 1, weights.Idf(), [shapers.ZScore()])\n"
+        "print(e.fit_transform(['a cat', 'the dog']).shape)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("(2, 16)", "")
+
+
+def test_an_unknown_architecture_says_what_it_needs(tiny_gpt2_dir):
+    code = (
+        "import sys; sys.modules['torch'] = sys.modules['transformers'] = None\n"
+        "from attar import Embedder, Transformer\n"
+        f"Embedder(Transformer({str(tiny_gpt2_dir)!r})).encode(['a cat'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "pip install 'attar[models]'" in done.stderr.splitlines()[-1]
+
+
+def test_both_ways_give_the_same_vectors(tiny_bert_dir, monkeypatch):
+    texts = [f"the cat {'sat ' * (n % 9)}on mat" for n in range(20)]
+    wanted = Embedder(Transformer(tiny_bert_dir), (1, 3)).encode(texts)
+    monkeypatch.setattr("attar.engine.loading.open_directly", lambda *_: None)
+    other = Transformer(tiny_bert_dir)
+    found = Embedder(other, (1, 3)).encode(texts)
+    assert isinstance(other._model, LayeredModel)
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-5)
