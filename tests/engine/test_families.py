@@ -15,6 +15,7 @@ import transformers
 
 import tiny_models
 from attar import Embedder, Transformer
+from attar.engine import packing
 from attar.engine.direct import DirectModel
 from attar.engine.loading import load_model, open_directly
 from attar.engine.model import LayeredModel
@@ -46,7 +47,7 @@ OTHERS = {
     "decoder": transformers.BertConfig(**SMALL, is_decoder=True),
     "another gelu": transformers.BertConfig(**SMALL, hidden_act="gelu_new"),
     "norms in mobilebert": transformers.MobileBertConfig(**SMALL, **THIN, normalization_type="layer_norm"),
-    "no shared bottleneck": transformers.MobileBertConfig(**SMALL, **THIN, key_query_shared_bottleneck=False),
+    "attention in the bottleneck": transformers.MobileBertConfig(**SMALL, **THIN, use_bottleneck_attention=True),
     "albert": transformers.AlbertConfig(**SMALL, embedding_size=16),
     "gpt2": transformers.GPT2Config(vocab_size=60, n_embd=32, n_layer=3, n_head=2, n_positions=40),
 }
@@ -57,6 +58,11 @@ def save(folder: Path, config, kind=transformers.AutoModel) -> Path:
     width = 0.1 if config.model_type == "mobilebert" else 0.2  # without norms, wide draws lose digits
     tiny_models.spread(kind.from_config(config), width=width).save_pretrained(str(folder))
     return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _registered() -> None:
+    packing.register()
 
 
 @pytest.fixture
@@ -213,25 +219,29 @@ def rewrite_arrays(folder: Path, change, more: dict[str, np.ndarray] | None = No
     safetensors.numpy.save_file(arrays | (more or {}), path, {"format": "pt"})
 
 
-def test_no_torch_for_a_known_architecture(tiny_bert_dir):
-    """Nor where it can't be imported at all."""
-    code = (
-        "import sys; sys.modules['torch'] = sys.modules['transformers'] = None\n"
+def without_torch(code: str) -> subprocess.CompletedProcess[str]:
+    """Run where torch and transformers can't be imported."""
+    missing = (
+        "import sys\n"
+        "from importlib.abc import MetaPathFinder\n"
+        "class Missing(MetaPathFinder):\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.partition('.')[0] in ('torch', 'transformers'):\n"
+        "            raise ImportError(name)\n"
+        "sys.meta_path.insert(0, Missing())\n"
         "from attar import Embedder, Transformer, shapers, weights\n"
-        f"e = Embedder(Transformer({str(tiny_bert_dir)!r}), 1, weights.Idf(), [shapers.ZScore()])\n"
-        "print(e.fit_transform(['a cat', 'the dog']).shape)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    return subprocess.run([sys.executable, "-c", missing + code], capture_output=True, text=True, check=False)
+
+
+def test_no_torch_for_a_known_architecture(tiny_bert_dir):
+    recipe = f"Embedder(Transformer({str(tiny_bert_dir)!r}), 1, weights.Idf(), [shapers.ZScore()])"
+    done = without_torch(f"print({recipe}.fit_transform(['a cat', 'the dog']).shape)")
     assert (done.stdout.strip(), done.stderr) == ("(2, 16)", "")
 
 
 def test_an_unknown_architecture_says_what_it_needs(tiny_gpt2_dir):
-    code = (
-        "import sys; sys.modules['torch'] = sys.modules['transformers'] = None\n"
-        "from attar import Embedder, Transformer\n"
-        f"Embedder(Transformer({str(tiny_gpt2_dir)!r})).encode(['a cat'])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = without_torch(f"Embedder(Transformer({str(tiny_gpt2_dir)!r})).encode(['a cat'])")
     assert "pip install 'attar[models]'" in done.stderr.splitlines()[-1]
 
 

@@ -124,7 +124,8 @@ _FAMILIES: dict[str, _PostNorm | _MobileBert] = {
 
 def is_known(settings: Settings) -> bool:
     """Whether the architecture is one of these; that the model is as expected, `build_model` tells."""
-    return settings.get("model_type") in _FAMILIES
+    kind = settings.get("model_type")
+    return isinstance(kind, str) and kind in _FAMILIES
 
 
 def build_model(
