@@ -57,11 +57,12 @@ def matmul_peak(seconds: float = 0.4) -> float:
 
 def needed(folder: Path, texts: list[str]) -> tuple[int, float]:
     """Tokens without padding, and the FLOP of the dense layers they go through."""
+    from transformers import AutoModel
+
     from attar import Transformer
 
-    encoder = Transformer(folder)
-    n_tokens = len(encoder.tokenize(texts).ids)
-    dense = [m for m in encoder._model.model.encoder.modules() if isinstance(m, torch.nn.Linear)]
+    n_tokens = len(Transformer(folder).tokenize(texts).ids)
+    dense = [m for m in AutoModel.from_pretrained(folder).encoder.modules() if isinstance(m, torch.nn.Linear)]
     return n_tokens, 2.0 * n_tokens * sum(m.in_features * m.out_features for m in dense)
 
 

@@ -57,7 +57,7 @@ class _PostNorm:
         if table_width != width:
             wider = parts.dense("embeddings_project").checked(width, table_width)
         norm = Norm(*parts.scaling("embeddings.LayerNorm", table_width), epsilon)
-        inputs = TokenInputs(table, Places(places, first), segment, norm, kernels, wider, product)
+        inputs = TokenInputs(table, Places(places, first), segment, norm, kernels, wider)
         activate = _activation(settings, self.activation, kernels)
         blocks = [
             PostNormBlock(
@@ -92,7 +92,7 @@ class _MobileBert:
         table, places, segment = _embeddings(settings, parts, table_width, width, True)
         wider = parts.dense("embeddings.embedding_transformation").checked(width, 3 * table_width)
         scaling = Norm(*parts.scaling("embeddings.LayerNorm", width))
-        inputs = TrigramInputs(table, Places(places, 0), segment, scaling, kernels, wider, product)
+        inputs = TrigramInputs(table, Places(places, 0), segment, scaling, kernels, wider)
         blocks = [
             MobileBertBlock(parts.below(f"{self.blocks}.{n}."), width, narrow, heads, feeds, kernels, product)
             for n in range(_count(settings, "num_hidden_layers"))

@@ -90,29 +90,29 @@ def load_model(
         check_folder(Path(name).expanduser(), weights_format)
     model: Model | None = None
     if weights_format == "safetensors":
-        folder = Path(name).expanduser() if local else hub_folder(name, revision, weights=True)
-        model = open_directly(folder, precision)
+        model = open_directly(name, revision, precision)
     if model is None:
         model = _load_by_transformers(name, local, revision, weights_format, precision)
     model.threads = threads
     return model
 
 
-def open_directly(folder: Path, precision: str) -> DirectModel | None:
+def open_directly(name: str, revision: str | None = None, precision: str = "float32") -> DirectModel | None:
     """The model without torch and transformers; None where it is not surely of a known architecture."""
-    try:
-        settings = _read_json(folder / "config.json")
-        from attar.engine.families import Unexpected, build_model, is_known
-    except ModelError:  # a hub's folder; transformers knows what to say of it
-        return None
-    if not is_known(settings) or "transformers_weights" in settings:
-        return None
+    from attar.engine.families import Unexpected, build_model, is_known
     from attar.engine.kernels import best_kernels
     from attar.engine.products import PRODUCTS
 
+    local = is_folder(name)
+    folder = Path(name).expanduser() if local else hub_folder(name, revision)
     try:
+        settings = _read_json(folder / "config.json")
+        if not is_known(settings) or "transformers_weights" in settings:
+            return None
+        if not local:
+            folder = hub_folder(name, revision, weights=True)
         return build_model(settings, _arrays(folder), best_kernels(), PRODUCTS[precision])
-    except (Unexpected, ModelError):
+    except (Unexpected, ModelError):  # transformers knows more, also what to say of damage
         return None
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from attar.engine.kernels import Kernels, Norm
 from attar.engine.parts import Dense
-from attar.engine.products import MakeProduct
+from attar.engine.products import float32
 from attar.types import Floats, Ints, token_index
 
 
@@ -49,11 +49,10 @@ class TokenInputs:
         norm: Norm,
         kernels: Kernels,
         wider: Dense | None,
-        product: MakeProduct,
     ) -> None:
         self.table = table
         self._places, self._segment, self._norm, self._kernels = places, segment, norm, kernels
-        self._wider = None if wider is None else (product(wider.weight), wider.bias)
+        self._wider = None if wider is None else (float32(wider.weight), wider.bias)
 
     def __call__(self, ids: Ints, lengths: Ints) -> Floats:
         x: Floats = self.table[ids]
@@ -76,10 +75,9 @@ class TrigramInputs:
         scaling: Norm,
         kernels: Kernels,
         wider: Dense,
-        product: MakeProduct,
     ) -> None:
         self.table = table
-        self._times, self._bias = product(wider.weight), wider.bias + segment
+        self._times, self._bias = float32(wider.weight), wider.bias + segment
         self._places, self._scaling, self._kernels = places, scaling, kernels
 
     def __call__(self, ids: Ints, lengths: Ints) -> Floats:
