@@ -66,10 +66,10 @@ def test_own_ids_and_texts_are_kept(recipe: Path, tmp_path: Path) -> None:
     assert table["text"].to_pylist() == [row["body"] for row in rows]
 
 
-def test_ids_that_do_not_fit_are_told(recipe: Path, tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_text('{"id": 1, "text": "x"}\n{"id": "two", "text": "y"}\n')
-    with pytest.raises(DataError, match="part-00000: InputError: ids from row 0 on are not all int64"):
-        embed(recipe, tmp_path / "a.jsonl", tmp_path / "out", shards=1)
+def test_lone_surrogates_are_replaced_in_kept_texts(recipe: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "a \\ud800 cat"}\n{"text": "nul \\u0000"}\n')
+    embed(recipe, tmp_path / "a.jsonl", tmp_path / "out", keep_text=True)
+    assert table_of(tmp_path / "out")["text"].to_pylist() == ["a \ufffd cat", "nul \0"]
 
 
 def test_a_rerun_does_only_what_is_missing(recipe: Path, tmp_path: Path) -> None:

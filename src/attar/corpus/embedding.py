@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from attar.corpus.ids import check_ids
 from attar.corpus.job_folder import JobFolder
 from attar.corpus.manifest import drop_damaged, write_manifest
 from attar.corpus.meter import Meter
@@ -22,6 +23,7 @@ from attar.counts import Counts
 from attar.errors import InputError
 from attar.executors import Executor
 from attar.press import CHUNK
+from attar.texts import check_texts
 from attar.types import Floats
 
 
@@ -40,8 +42,10 @@ class EmbedShard:
         with folder.writing(f"{unit.name}.parquet") as aside:
             with _PartWriter(aside, self.id_type, self.keep_text) as part:
                 for first, rows in batches(unit, CHUNK):
-                    vectors = embedder.encode([text for _, text in rows])
-                    part.write(first, rows, vectors)
+                    texts = [text for _, text in rows]
+                    vectors = embedder.encode(texts)
+                    ids = [row_id for row_id, _ in rows] if unit.has_ids else range(first, first + len(rows))
+                    part.write(ids, vectors, texts)
                     counts += embedder.counts_
                     dims = vectors.shape[1]
             size = aside.stat().st_size
@@ -59,19 +63,18 @@ class _PartWriter:
         self.path, self.id_type, self.keep_text = path, id_type, keep_text
         self._writer: Any = None
 
-    def write(self, first: int, rows: Sequence[Row], vectors: Floats) -> None:
+    def write(self, ids: Sequence[Any], vectors: Floats, texts: list[str]) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        ids = [first + i if row_id is None else row_id for i, (row_id, _) in enumerate(rows)]
         try:
             columns: dict[str, Any] = {"id": pa.array(ids, type=pa.type_for_alias(self.id_type))}
-        except (pa.ArrowException, TypeError, ValueError) as error:
-            raise InputError(f"ids from row {first} on are not all {self.id_type}: {error}") from None
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+            raise InputError(f"ids from {ids[0]!r} on are not all {self.id_type}: {error}") from None
         flat = pa.array(np.ascontiguousarray(vectors).reshape(-1))
         columns["vector"] = pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1])
         if self.keep_text:
-            columns["text"] = pa.array([text for _, text in rows], type=pa.string())
+            columns["text"] = pa.array(check_texts(texts)[0], type=pa.string())  # as they were embedded
         table = pa.table(columns)
         if self._writer is None:
             plain = {"vector.list.element": "none"}  # floats of vectors do not shrink
@@ -118,6 +121,7 @@ def embed_corpus(
     folder = JobFolder.at(out)
     source = RecipeSource.of(recipe, model)
     plan = make_plan(executor, texts, shards=shards, column=column, id_column=id_column, known=folder.known_sources())
+    check_ids(plan.sources, id_column)
     folder.begin(_identity(source, plan, keep_text), plan.to_json(), overwrite=overwrite)
     drop_damaged(folder, plan)
     work = EmbedShard(source, str(folder.path), plan.id_type, keep_text)

@@ -6,9 +6,10 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
+from attar.corpus.ids import common_type
 from attar.corpus.index import IndexFile
 from attar.corpus.rows import Row, read_slice
 from attar.corpus.source import Slice, Source, find_files
@@ -29,6 +30,10 @@ class Unit:
     rows: int
     slices: tuple[Slice, ...]
 
+    @property
+    def has_ids(self) -> bool:
+        return self.slices[0].id_column is not None
+
     def read(self) -> Iterator[Row]:
         for part in self.slices:
             yield from read_slice(part)
@@ -48,11 +53,12 @@ class Plan:
     @property
     def id_type(self) -> str:
         """Of the ids that are kept: the inputs' own, or the number of the row."""
-        return self.sources[0].id_type or "int64"
+        return common_type([source.id_type for source in self.sources]) or "int64"
 
     @property
     def has_ids(self) -> bool:
-        return self.sources[0].id_column is not None
+        """Whether ids are the inputs' own."""
+        return common_type([source.id_type for source in self.sources]) is not None
 
     @property
     def sha256(self) -> str:
@@ -63,14 +69,15 @@ class Plan:
     def units(self) -> Iterator[Unit]:
         """One after the other, so that a billion rows need no list."""
         at, start_of_source = 0, 0  # the source that the next row is in, and the row that it begins with
+        rows, has_ids = self.rows, self.has_ids
         for number in range(self.n_shards):
-            first, end = (k * self.rows // self.n_shards for k in (number, number + 1))
+            first, end = (k * rows // self.n_shards for k in (number, number + 1))
             slices, row = [], first
             while row < end:
                 source = self.sources[at]
                 stop = min(end - start_of_source, source.rows)
                 if stop > row - start_of_source:
-                    slices.append(Slice.of(source, row - start_of_source, stop))
+                    slices.append(Slice.of(source, row - start_of_source, stop, has_ids))
                 row = start_of_source + stop
                 if stop == source.rows:
                     at, start_of_source = at + 1, start_of_source + source.rows
@@ -104,7 +111,7 @@ def make_plan(
         if not isinstance(outcome, Done):
             raise InputError(outcome.reason.partition(": ")[2])
         sources[outcome.result.path] = outcome.result
-    chosen = _same_ids([sources[path] for path in paths if sources[path].rows])
+    chosen = [sources[path] for path in paths if sources[path].rows]
     rows = sum(source.rows for source in chosen)
     if not rows:
         raise InputError(f"no texts in {', '.join(map(repr, patterns))}: {len(paths)} files without a row")
@@ -120,10 +127,3 @@ def _untouched(source: Source, index: IndexFile) -> bool:
         return False
     same_columns = index.column in (None, source.text_column) and index.id_column in (None, source.id_column)
     return same_columns and (now.st_size, now.st_mtime_ns) == (source.size, source.modified_ns)
-
-
-def _same_ids(sources: list[Source]) -> list[Source]:
-    """Ids are kept where every input has them and they are of one type."""
-    if len({source.id_type for source in sources}) > 1:
-        return [replace(source, id_column=None, id_type=None) for source in sources]
-    return sources

@@ -14,7 +14,7 @@ from typing import IO, Any
 from attar.corpus.source import Slice, kind_of
 from attar.errors import InputError
 
-Row = tuple[Any, Any]  # (id, text); the id is None where there is no column of ids
+Row = tuple[Any, Any]  # (id, text); the id is None where there is no column of ids, or null in it
 _PARQUET_BATCH = 8192
 
 
@@ -94,11 +94,10 @@ def _jsonl(lines: Lines, fields: tuple[str, ...], text_column: str | None, id_co
         row = parse_json(line, lines)
         if text_column is None:
             yield None, row
-        elif not isinstance(row, dict) or text_column not in row or (id_column is not None and id_column not in row):
-            wanted = " and ".join(repr(column) for column in (text_column, id_column) if column)
-            raise InputError(f"{lines.path!r} before byte {lines.place}: {line[:60]!r} has no {wanted}")
+        elif not isinstance(row, dict) or text_column not in row:
+            raise InputError(f"{lines.path!r} before byte {lines.place}: {line[:60]!r} has no {text_column!r}")
         else:
-            yield None if id_column is None else row[id_column], row[text_column]
+            yield None if id_column is None else row.get(id_column), row[text_column]
 
 
 def parse_json(line: str, lines: Lines) -> Any:

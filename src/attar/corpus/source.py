@@ -32,7 +32,7 @@ class Source:
     rows: int
     text_column: str | None = None
     id_column: str | None = None
-    id_type: str | None = None  # as Arrow calls it
+    id_type: str | None = None  # as Arrow calls it, where it does
     fields: tuple[str, ...] = ()  # the header of .csv and .tsv
     places: tuple[int, ...] = ()
 
@@ -73,11 +73,12 @@ class Slice:
     fields: tuple[str, ...]
 
     @classmethod
-    def of(cls, source: Source, start: int, stop: int) -> Self:
+    def of(cls, source: Source, start: int, stop: int, with_ids: bool = True) -> Self:
         place, skip = 0, start
         if source.kind != "parquet":
             place, skip = source.places[start // STEP], start % STEP
-        return cls(source.path, place, skip, stop - start, start, source.text_column, source.id_column, source.fields)
+        id_column = source.id_column if with_ids else None
+        return cls(source.path, place, skip, stop - start, start, source.text_column, id_column, source.fields)
 
 
 def kind_of(path: str) -> str:
