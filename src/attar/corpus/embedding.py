@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from attar.corpus.batches import batches
 from attar.corpus.ids import check_ids
 from attar.corpus.job_folder import JobFolder
 from attar.corpus.manifest import drop_damaged, write_manifest
 from attar.corpus.meter import Meter
 from attar.corpus.plan import Plan, Unit, make_plan
 from attar.corpus.recipe_source import RecipeSource
-from attar.corpus.rows import Row
 from attar.corpus.step import run_step
 from attar.counts import Counts
 from attar.errors import InputError
 from attar.executors import Executor
-from attar.press import CHUNK
 from attar.texts import check_texts
 from attar.types import Floats
 
@@ -41,7 +39,7 @@ class EmbedShard:
         counts, dims = Counts(), 0
         with folder.writing(f"{unit.name}.parquet") as aside:
             with _PartWriter(aside, self.id_type, self.keep_text) as part:
-                for first, rows in batches(unit, CHUNK):
+                for first, rows in batches(unit):
                     texts = [text for _, text in rows]
                     vectors = embedder.encode(texts)
                     ids = [row_id for row_id, _ in rows] if unit.has_ids else range(first, first + len(rows))
@@ -90,14 +88,6 @@ class _PartWriter:
     def __exit__(self, *_: object) -> None:
         if self._writer is not None:
             self._writer.close()
-
-
-def batches(unit: Unit, size: int) -> Iterator[tuple[int, list[Row]]]:
-    """The unit's rows, `size` at a time, each time with the number of the first one."""
-    rows, first = unit.read(), unit.first_row
-    while batch := list(islice(rows, size)):
-        yield first, batch
-        first += len(batch)
 
 
 def embed_corpus(

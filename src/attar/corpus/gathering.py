@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from attar.corpus.embedding import batches
+from attar.corpus.batches import batches
 from attar.corpus.job_folder import JobFolder
 from attar.corpus.kll import Kll
 from attar.corpus.partials import read_partials, write_partial
@@ -16,7 +16,6 @@ from attar.corpus.plan import Plan, Unit
 from attar.corpus.recipe_source import RecipeSource
 from attar.corpus.sampling import BottomK
 from attar.corpus.step import mark_of
-from attar.press import CHUNK
 from attar.shapers import Moments
 from attar.types import Floats, Ints
 
@@ -39,7 +38,7 @@ class Gather:
         moments: Moments | None = None
         sketches: Kll | None = None
         sampled: list[tuple[Ints, Floats]] = []
-        for first, rows in batches(unit, CHUNK):
+        for first, rows in batches(unit):
             texts = [text for _, text in rows]
             kept = self._kept(first, len(rows))
             if self.scatter == "none" and not self.sketch:  # only the sample is wanted: nothing else is embedded

@@ -15,7 +15,7 @@ from attar.corpus.source import Slice, kind_of
 from attar.errors import InputError
 
 Row = tuple[Any, Any]  # (id, text); the id is None where there is no column of ids, or null in it
-_PARQUET_BATCH = 8192
+_PARQUET_ROWS, _PARQUET_BYTES = 8192, 1 << 24  # read at once
 
 
 class Lines:
@@ -142,11 +142,12 @@ def _parquet_rows(part: Slice) -> Iterator[Row]:
     try:
         with pq.ParquetFile(part.path) as file:
             for group in range(file.num_row_groups):
-                size = file.metadata.row_group(group).num_rows
+                size, weight = _size(file.metadata.row_group(group), columns)
                 if at + size <= part.skip or at >= stop:
                     at += size
                     continue
-                for batch in file.iter_batches(_PARQUET_BATCH, row_groups=[group], columns=columns):
+                few = max(1, min(_PARQUET_ROWS, _PARQUET_BYTES * size // max(weight, 1)))
+                for batch in file.iter_batches(few, row_groups=[group], columns=columns):
                     first, last = max(part.skip - at, 0), min(stop - at, len(batch))
                     at += len(batch)
                     if first < last:
@@ -156,6 +157,13 @@ def _parquet_rows(part: Slice) -> Iterator[Row]:
                         yield from zip(ids, texts, strict=True)
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"can't read {part.path!r}: {' '.join(str(error).split())[:200]}") from None
+
+
+def _size(group: Any, columns: list[str]) -> tuple[int, int]:
+    """Rows of a row group, and bytes of these columns in it, unpacked."""
+    found = (group.column(i) for i in range(group.num_columns))
+    weight = sum(column.total_uncompressed_size for column in found if column.path_in_schema in columns)
+    return group.num_rows, weight
 
 
 _FORMATS: dict[str, Callable[[Lines, tuple[str, ...], str | None, str | None], Iterator[Row]]] = {
