@@ -17,7 +17,7 @@ from attar.errors import InputError
 
 
 def source(rows: int, name: str = "a.txt") -> Source:
-    return Source(name, 0, 0, "", rows, places=tuple(range(0, rows + 1, STEP)))
+    return Source(name, 0, 0, 0, "", rows, places=tuple(range(0, rows + 1, STEP)))
 
 
 def test_shards_by_hand() -> None:
@@ -72,7 +72,7 @@ def test_known_files_are_not_read_again_unless_touched(tmp_path: Path) -> None:
     again = Inline()
     assert make_plan(again, [str(path)], known=first.sources) == first
     assert again.seen == []
-    os.utime(path, ns=(1, 1))
+    os.utime(path, ns=(first.sources[0].modified_ns,) * 2)  # as a file restored from elsewhere may have it
     touched = Inline()
     assert make_plan(touched, [str(path)], known=first.sources).sha256 == first.sha256
     assert touched.seen == [str(path)]
@@ -87,6 +87,22 @@ def test_ids_of_different_types_give_way_to_row_numbers(tmp_path: Path) -> None:
     assert not plan.has_ids
     assert plan.id_type == "int64"
     assert make_plan(Inline(), [str(tmp_path / "b.jsonl")]).id_type == "string"
+
+
+def test_known_files_are_read_again_for_other_columns(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": "k", "body": "x", "text": "y"}\n')
+    first = make_plan(Inline(), [str(path)], column="body", id_column="body")
+    again = make_plan(Inline(), [str(path)], known=first.sources)
+    assert (again.sources[0].text_column, again.sources[0].id_column) == ("text", "id")
+    assert again == make_plan(Inline(), [str(path)])
+
+
+def test_empty_files_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text("\n\n")
+    (tmp_path / "b.jsonl").write_text('{"body": "x"}\n')
+    plan = make_plan(Inline(), [str(tmp_path / "*.jsonl")], column="body")
+    assert [Path(source.path).name for source in plan.sources] == ["b.jsonl"]
 
 
 def test_nothing_to_read(tmp_path: Path) -> None:

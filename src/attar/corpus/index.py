@@ -34,7 +34,10 @@ class IndexFile:
         except OSError as error:
             raise InputError(f"can't read {path!r}: {error.strerror or error}") from None
         found = _INDEXERS[kind_of(path)](path, self)
-        return Source(path, before.st_size, before.st_mtime_ns, sha256, **found)
+        source = Source(path, *times_of(before), sha256, **found, asked=(self.column, self.id_column))
+        if times_of(os.stat(path)) != times_of(before):
+            raise InputError(f"{path!r} was changed while it was read; run again when it is complete")
+        return source
 
     def text_name(self, names: Sequence[str], path: str) -> str:
         return _choose(names, self.column, path)
@@ -43,6 +46,11 @@ class IndexFile:
         if self.id_column is not None and self.id_column not in names:
             raise InputError(f"{path!r} has no column {self.id_column!r} of ids; it has {', '.join(names)}")
         return self.id_column or ("id" if "id" in names else None)
+
+
+def times_of(found: os.stat_result) -> tuple[int, int, int]:
+    """By which a file is known to be the same: as the fields of Source."""
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _index_text(path: str, wanted: IndexFile) -> dict[str, Any]:
@@ -65,8 +73,8 @@ def _index_text(path: str, wanted: IndexFile) -> dict[str, Any]:
 def _index_jsonl(path: str, wanted: IndexFile) -> dict[str, Any]:
     with open_bytes(path) as file:
         lines = Lines(file, path)
-        row: Any = next((parse_json(line, lines) for line in lines if line.strip()), "")
-    if isinstance(row, str) and wanted.column is None and wanted.id_column is None:
+        row: Any = next((parse_json(line, lines) for line in lines if line.strip()), None)
+    if row is None or (isinstance(row, str) and wanted.column is None and wanted.id_column is None):
         return _walk(path, {})
     if not isinstance(row, dict):
         raise InputError(f"{path!r} should hold a JSON object a line; its first is {str(row)[:60]!r}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from attar.corpus.ids import common_type
-from attar.corpus.index import IndexFile
+from attar.corpus.index import IndexFile, times_of
 from attar.corpus.rows import Row, read_slice
 from attar.corpus.source import Slice, Source, find_files
 from attar.errors import InputError
@@ -120,10 +120,10 @@ def make_plan(
 
 
 def _untouched(source: Source, index: IndexFile) -> bool:
-    """The same size and time, and read by the same columns."""
+    """The same size and times, and read in the same way."""
     try:
-        now = os.stat(source.path)
+        now = times_of(os.stat(source.path))
     except OSError:
         return False
-    same_columns = index.column in (None, source.text_column) and index.id_column in (None, source.id_column)
-    return same_columns and (now.st_size, now.st_mtime_ns) == (source.size, source.modified_ns)
+    same_file = now == (source.size, source.modified_ns, source.changed_ns)
+    return same_file and source.asked == (index.column, index.id_column)

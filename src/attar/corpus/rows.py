@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -43,7 +44,8 @@ class Lines:
 
 
 def read_slice(part: Slice) -> Iterator[Row]:
-    """The rows of a slice; fewer than it says are an error, for then the file has changed."""
+    """The rows of a slice, of a file that is as long as it was when it was indexed."""
+    _check_size(part)
     n = 0
     for n, (row_id, text) in enumerate(_rows(part), 1):
         if not isinstance(text, str):
@@ -53,6 +55,16 @@ def read_slice(part: Slice) -> Iterator[Row]:
         yield row_id, text
     if n != part.rows:
         raise InputError(f"{part.path!r} ends at row {part.first + n}; {part.first + part.rows} rows were counted")
+    _check_size(part)
+
+
+def _check_size(part: Slice) -> None:
+    try:
+        size = os.stat(part.path).st_size
+    except OSError as error:
+        raise InputError(f"can't read {part.path!r}: {error.strerror or error}") from None
+    if size != part.size:
+        raise InputError(f"{part.path!r} has {size:,} bytes, and had {part.size:,} when it was indexed")
 
 
 def _rows(part: Slice) -> Iterator[Row]:

@@ -28,8 +28,10 @@ class Source:
     path: str
     size: int
     modified_ns: int
+    changed_ns: int  # unlike the time of modification, nothing can set it back
     sha256: str
     rows: int
+    asked: tuple[str | None, str | None] = (None, None)  # the columns of texts and ids, where they were named
     text_column: str | None = None
     id_column: str | None = None
     id_type: str | None = None  # as Arrow calls it, where it does
@@ -56,7 +58,7 @@ class Source:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        return cls(**{**data, "fields": tuple(data["fields"]), "places": tuple(data["places"])})
+        return cls(**data | {name: tuple(data[name]) for name in ("asked", "fields", "places")})
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ class Slice:
     """Rows of one source: `skip` rows behind byte `place`, then `rows` rows; for Parquet `skip` counts from row 0."""
 
     path: str
+    size: int  # of the whole file
     place: int
     skip: int
     rows: int
@@ -78,7 +81,8 @@ class Slice:
         if source.kind != "parquet":
             place, skip = source.places[start // STEP], start % STEP
         id_column = source.id_column if with_ids else None
-        return cls(source.path, place, skip, stop - start, start, source.text_column, id_column, source.fields)
+        rows, columns = stop - start, (source.text_column, id_column)
+        return cls(source.path, source.size, place, skip, rows, start, *columns, source.fields)
 
 
 def kind_of(path: str) -> str:
