@@ -98,6 +98,32 @@ def test_what_killed_workers_left_is_swept(recipe: Path, tmp_path: Path) -> None
     assert not list((tmp_path / "out").glob(".*"))
 
 
+def test_a_stopped_run_leaves_nothing_half_written(recipe: Path, tmp_path: Path, caplog: Any) -> None:
+    texts, out = text_file(tmp_path / "a.txt", 40), tmp_path / "out"
+
+    class Stopped(Inline):
+        closed = False
+
+        def map(self, work: Any, units: Any) -> Any:
+            outcomes = super().map(work, units)
+            yield next(outcomes)
+            if out.is_dir():
+                (out / ".part-00001.parquet.0123.part").touch()
+                raise KeyboardInterrupt
+
+        def close(self) -> None:
+            assert list(out.glob(".*"))  # removed when nobody writes any more
+            self.closed = True
+
+    stopped = Stopped()
+    with caplog.at_level("INFO", "attar"), pytest.raises(KeyboardInterrupt):
+        embed(recipe, texts, out, stopped, shards=4)
+    assert stopped.closed
+    assert not list(out.glob(".*"))
+    assert "1 of 4 shards are done; the same command goes on from there" in caplog.text
+    assert len(embed(recipe, texts, out, shards=4)["parts"]) == 4
+
+
 def test_a_truncated_part_is_made_again(recipe: Path, tmp_path: Path) -> None:
     texts, out = text_file(tmp_path / "a.txt", 20), tmp_path / "out"
     before = embed(recipe, texts, out, shards=2)

@@ -13,7 +13,7 @@ import numpy as np
 from attar.corpus.batches import batches
 from attar.corpus.ids import check_ids
 from attar.corpus.job_folder import JobFolder
-from attar.corpus.manifest import drop_damaged, write_manifest
+from attar.corpus.manifest import write_manifest
 from attar.corpus.meter import Meter
 from attar.corpus.plan import Plan, Unit, make_plan
 from attar.corpus.recipe_source import RecipeSource
@@ -37,7 +37,8 @@ class EmbedShard:
     def __call__(self, unit: Unit) -> str:
         embedder, folder = self.recipe.embedder(), JobFolder(Path(self.out))
         counts, dims = Counts(), 0
-        with folder.writing(f"{unit.name}.parquet") as aside:
+        product = f"{unit.name}.parquet"
+        with folder.writing(product) as aside:
             with _PartWriter(aside, self.id_type, self.keep_text) as part:
                 for first, rows in batches(unit):
                     texts = [text for _, text in rows]
@@ -50,7 +51,7 @@ class EmbedShard:
             with open(aside, "rb") as file:
                 sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         facts = {"rows": unit.rows, "dims": dims, "bytes": size, "sha256": sha256, "counts": asdict(counts)}
-        folder.mark(unit.name, facts)
+        folder.mark(unit.name, product, facts)
         return unit.name
 
 
@@ -110,13 +111,13 @@ def embed_corpus(
     """
     folder = JobFolder.at(out)
     source = RecipeSource.of(recipe, model)
-    plan = make_plan(executor, texts, shards=shards, column=column, id_column=id_column, known=folder.known_sources())
+    known = folder.known_sources()
+    plan = make_plan(executor, texts, shards=shards, column=column, id_column=id_column, known=known, out=folder.path)
     check_ids(plan.sources, id_column)
-    folder.begin(_identity(source, plan, keep_text), plan.to_json(), overwrite=overwrite)
-    drop_damaged(folder, plan)
-    work = EmbedShard(source, str(folder.path), plan.id_type, keep_text)
-    run_step(executor, folder, "", work, plan.units, Meter(plan.n_shards, plan.rows, progress))
-    manifest = write_manifest(folder, plan, source.fingerprint, source.recipe)
+    with folder.begun(_identity(source, plan, keep_text), plan.to_json(), overwrite=overwrite):
+        work = EmbedShard(source, str(folder.path), plan.id_type, keep_text)
+        run_step(executor, folder, "", work, plan.units, Meter(plan.n_shards, plan.rows, progress))
+        manifest = write_manifest(folder, plan, source.fingerprint, source.recipe)
     Counts(**manifest["counts"]).report()
     return manifest
 

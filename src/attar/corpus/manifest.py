@@ -17,20 +17,6 @@ from attar.errors import DataError
 FORMAT = 1
 
 
-def drop_damaged(folder: JobFolder, plan: Plan) -> None:
-    """Forget parts that are marked as done but are gone or of another size: they are made again."""
-    done = folder.done()
-    for unit in plan.units():
-        if unit.name not in done:
-            continue
-        try:
-            sound = (folder.path / f"{unit.name}.parquet").stat().st_size == folder.facts(unit.name)["bytes"]
-        except (OSError, ValueError, KeyError):
-            sound = False
-        if not sound:
-            folder.unmark(unit.name)
-
-
 def write_manifest(folder: JobFolder, plan: Plan, recipe: str, name: str) -> dict[str, Any]:
     """Gathers the marks of all parts."""
     counts, parts, dims = Counts(), [], 0

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 from attar.corpus.ids import common_type
@@ -99,17 +100,20 @@ def make_plan(
     column: str | None = None,
     id_column: str | None = None,
     known: Iterable[Source] = (),
+    out: Path | None = None,
     rows_a_shard: int = ROWS_A_SHARD,
 ) -> Plan:
     """Index the files that the patterns name, by the executor; files that are `known` and untouched are not read."""
     if shards is not None and shards < 1:
         raise InputError(f"shards={shards} is not allowed; give 1 or more")
     paths = find_files(patterns)
+    if within := [path for path in paths if out is not None and out in Path(path).parents]:
+        raise InputError(f"{within[0]!r} is in the output folder; give a pattern without it, or choose another folder")
     index = IndexFile(column, id_column)
     sources = {source.path: source for source in known if _untouched(source, index)}
     for outcome in executor.map(index, [path for path in paths if path not in sources]):
         if not isinstance(outcome, Done):
-            raise InputError(outcome.reason.partition(": ")[2])
+            raise InputError(f"can't plan {outcome.unit!r}: {outcome.reason.removeprefix('InputError: ')}")
         sources[outcome.result.path] = outcome.result
     chosen = [sources[path] for path in paths if sources[path].rows]
     rows = sum(source.rows for source in chosen)

@@ -58,7 +58,7 @@ class Source:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        return cls(**data | {name: tuple(data[name]) for name in ("asked", "fields", "places")})
+        return cls(**{**data, **{name: tuple(data[name]) for name in ("asked", "fields", "places")}})
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,8 @@ def find_files(patterns: Sequence[str]) -> list[str]:
         matches = [pattern] if Path(pattern).is_file() else sorted(glob(pattern, recursive=True))
         files = [str(Path(match).absolute()) for match in matches if Path(match).is_file()]
         if not files:
-            raise InputError(f"no file of texts matches {pattern!r}")
+            hint = f": it is a folder; give its files, such as {pattern.rstrip('/') + '/*.txt'!r}" if matches else ""
+            raise InputError(f"no file of texts matches {pattern!r}{hint}")
         for path in files:
             kind_of(path)
         found |= dict.fromkeys(files)
