@@ -152,6 +152,20 @@ def test_verify_notices_every_kind_of_damage(recipe: Path, tmp_path: Path) -> No
         verify_corpus(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"), [('"bytes"', '"octets"'), ('"sha256": "', '"sha256": 3, "was": "'), ("{", "[{")]
+)
+def test_a_damaged_manifest_is_told(recipe: Path, tmp_path: Path, old: str, new: str) -> None:
+    embed(recipe, text_file(tmp_path / "a.txt", 4), tmp_path / "out")
+    path = tmp_path / "out" / "_manifest.json"
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(DataError, match=r"_manifest\.json is damaged: .*run the same command again"):
+        verify_corpus(tmp_path / "out")
+    path.unlink()
+    embed(recipe, tmp_path / "a.txt", tmp_path / "out")
+    verify_corpus(tmp_path / "out")
+
+
 def test_other_recipes_inputs_and_choices_are_refused(recipe: Path, tiny_bert_dir: Path, tmp_path: Path) -> None:
     texts, out = text_file(tmp_path / "a.txt", 20), tmp_path / "out"
     embed(recipe, texts, out, shards=2)
