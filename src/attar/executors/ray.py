@@ -23,6 +23,7 @@ R = TypeVar("R")
 
 AHEAD = 2  # tasks in Ray's hands for each CPU: one runs, one waits
 PATIENCE = 10.0  # seconds between looks at a cluster that does not answer
+GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # of HTTP/2, then no settings
 
 
 @dataclass
@@ -114,12 +115,18 @@ class RayTasks:
 
 
 def _check_reachable(address: str | None) -> None:
-    """Ray itself tries for minutes before it says that nobody is there."""
+    """Ray itself tries for minutes before it says that nobody is there, or somebody else."""
     host, _, port = (address or "").rpartition(":")
     if not host or not port.isdigit() or "/" in host:
         return  # none given, "auto", or ray://...: for Ray to understand
     try:
-        socket.create_connection((host, int(port)), timeout=10).close()
+        with socket.create_connection((host, int(port)), timeout=PATIENCE) as there:
+            if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
+                return
+            there.sendall(GREETING)
+            answer = there.recv(9, socket.MSG_WAITALL)
+            if answer[3:4] != b"\x04":  # the settings that gRPC answers with
+                raise OSError(f"it answers {answer!r}, which is not gRPC")
     except (OSError, OverflowError) as error:
         raise InputError(f"no Ray cluster at {address!r}: {error}; start one with `ray start --head`") from None
 
