@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 
@@ -50,3 +51,23 @@ def test_somebody_who_answers(listener: socket.socket, answer: bytes, sound: boo
                 ray._check_reachable(address_of(listener))
     finally:
         server.join()
+
+
+@pytest.mark.parametrize(
+    ("workers", "given"),
+    [
+        (None, {"address": "local", "num_cpus": None, "include_dashboard": False}),
+        (2, {"address": "local", "num_cpus": 2, "include_dashboard": False}),
+    ],
+)
+def test_without_an_address_a_cluster_of_its_own_is_started(
+    monkeypatch: pytest.MonkeyPatch, workers: int | None, given: dict[str, object]
+) -> None:
+    asked: dict[str, object] = {}
+    fake = SimpleNamespace(
+        is_initialized=lambda: False, init=lambda **options: asked.update(options), remote=lambda **_: lambda work: work
+    )
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr(ray, "_ray", lambda: fake)
+    ray.RayTasks(workers=workers)
+    assert asked.items() >= given.items()

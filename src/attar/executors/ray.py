@@ -51,10 +51,13 @@ class RayTasks:
             _check_reachable(found)
             own = {} if found else {"num_cpus": self.workers, "include_dashboard": False}
             try:
-                ray.init(address=found, log_to_driver=False, logging_level=logging.ERROR, **own)
+                # "local": else Ray would join a cluster that somebody has left running here
+                ray.init(address=found or "local", log_to_driver=False, logging_level=logging.ERROR, **own)
             except (ConnectionError, RuntimeError, ValueError) as error:
                 reason = " ".join(str(error).split())[:200]
-                raise InputError(f"no Ray cluster at {found!r}: {reason}; start one with `ray start --head`") from None
+                raise InputError(
+                    f"no Ray cluster at {found or 'local'!r}: {reason}; start one with `ray start --head`"
+                ) from None
             self._ours = True
         self._task = ray.remote(num_cpus=1, max_retries=0)(run_attempt)  # `dispatch` tries again, and counts
 
