@@ -175,17 +175,11 @@ def simulate(args: argparse.Namespace, folder: Path) -> None:
         plan = make_plan(executor, [str(texts)], shards=args.shards)
         planned = time.perf_counter()
         job = JobFolder.at(folder / "out")
-        job.begin({"job": "simulation"}, plan.to_json())
-        run_step(
-            executor,
-            job,
-            "",
-            EmbedShard(FakeRecipe(args.dims), str(job.path), plan.id_type, False),
-            plan.units,
-            Meter(plan.n_shards, plan.rows, False),
-        )
-        done = time.perf_counter()
-        write_manifest(job, plan, "", "fake")
+        work = EmbedShard(FakeRecipe(args.dims), str(job.path), plan.id_type, False)
+        with job.begun({"job": "simulation"}, plan.to_json()):
+            run_step(executor, job, "", work, plan.units, Meter(plan.n_shards, plan.rows, False))
+            done = time.perf_counter()
+            write_manifest(job, plan, "", "fake")
         written = time.perf_counter()
         verify_corpus(job.path)
         verified = time.perf_counter()

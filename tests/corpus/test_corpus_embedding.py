@@ -66,10 +66,10 @@ def test_own_ids_and_texts_are_kept(recipe: Path, tmp_path: Path) -> None:
     assert table["text"].to_pylist() == [row["body"] for row in rows]
 
 
-def test_ids_that_do_not_fit_are_told(recipe: Path, tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_text('{"id": 1, "text": "x"}\n{"id": "two", "text": "y"}\n')
-    with pytest.raises(DataError, match="part-00000: InputError: ids from row 0 on are not all int64"):
-        embed(recipe, tmp_path / "a.jsonl", tmp_path / "out", shards=1)
+def test_lone_surrogates_are_replaced_in_kept_texts(recipe: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "a \\ud800 cat"}\n{"text": "nul \\u0000"}\n')
+    embed(recipe, tmp_path / "a.jsonl", tmp_path / "out", keep_text=True)
+    assert table_of(tmp_path / "out")["text"].to_pylist() == ["a \ufffd cat", "nul \0"]
 
 
 def test_a_rerun_does_only_what_is_missing(recipe: Path, tmp_path: Path) -> None:
@@ -98,6 +98,32 @@ def test_what_killed_workers_left_is_swept(recipe: Path, tmp_path: Path) -> None
     assert not list((tmp_path / "out").glob(".*"))
 
 
+def test_a_stopped_run_leaves_nothing_half_written(recipe: Path, tmp_path: Path, caplog: Any) -> None:
+    texts, out = text_file(tmp_path / "a.txt", 40), tmp_path / "out"
+
+    class Stopped(Inline):
+        closed = False
+
+        def map(self, work: Any, units: Any) -> Any:
+            outcomes = super().map(work, units)
+            yield next(outcomes)
+            if out.is_dir():
+                (out / ".part-00001.parquet.0123.part").touch()
+                raise KeyboardInterrupt
+
+        def close(self) -> None:
+            assert list(out.glob(".*"))  # removed when nobody writes any more
+            self.closed = True
+
+    stopped = Stopped()
+    with caplog.at_level("INFO", "attar"), pytest.raises(KeyboardInterrupt):
+        embed(recipe, texts, out, stopped, shards=4)
+    assert stopped.closed
+    assert not list(out.glob(".*"))
+    assert "1 of 4 shards are done; the same command goes on from there" in caplog.text
+    assert len(embed(recipe, texts, out, shards=4)["parts"]) == 4
+
+
 def test_a_truncated_part_is_made_again(recipe: Path, tmp_path: Path) -> None:
     texts, out = text_file(tmp_path / "a.txt", 20), tmp_path / "out"
     before = embed(recipe, texts, out, shards=2)
@@ -124,6 +150,20 @@ def test_verify_notices_every_kind_of_damage(recipe: Path, tmp_path: Path) -> No
     assert "part-00003" not in str(caught.value)
     with pytest.raises(DataError, match="nothing was embedded there"):
         verify_corpus(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [('"bytes"', '"octets"'), ('"sha256": "', '"sha256": 3, "was": "'), ("{", "[{")]
+)
+def test_a_damaged_manifest_is_told(recipe: Path, tmp_path: Path, old: str, new: str) -> None:
+    embed(recipe, text_file(tmp_path / "a.txt", 4), tmp_path / "out")
+    path = tmp_path / "out" / "_manifest.json"
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(DataError, match=r"_manifest\.json is damaged: .*run the same command again"):
+        verify_corpus(tmp_path / "out")
+    path.unlink()
+    embed(recipe, tmp_path / "a.txt", tmp_path / "out")
+    verify_corpus(tmp_path / "out")
 
 
 def test_other_recipes_inputs_and_choices_are_refused(recipe: Path, tiny_bert_dir: Path, tmp_path: Path) -> None:

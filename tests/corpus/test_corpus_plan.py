@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from corpora import text_file
@@ -14,10 +15,11 @@ from inline_executor import Inline
 from attar.corpus.plan import Plan, make_plan
 from attar.corpus.source import STEP, Source, find_files
 from attar.errors import InputError
+from attar.executors import Failed
 
 
 def source(rows: int, name: str = "a.txt") -> Source:
-    return Source(name, 0, 0, "", rows, places=tuple(range(0, rows + 1, STEP)))
+    return Source(name, 0, 0, 0, "", rows, places=tuple(range(0, rows + 1, STEP)))
 
 
 def test_shards_by_hand() -> None:
@@ -53,6 +55,8 @@ def test_files_by_pattern_in_order(tmp_path: Path) -> None:
     assert [Path(path).name for path in found] == ["c.jsonl", "a.txt", "b.txt"]
     with pytest.raises(InputError, match="no file of texts matches"):
         find_files([str(tmp_path / "*.csv")])
+    with pytest.raises(InputError, match=r"it is a folder; give its files, such as '.*/\*\.txt'"):
+        find_files([str(tmp_path)])
     (tmp_path / "d.pdf").write_text("x")
     with pytest.raises(InputError, match=r"d\.pdf.*allowed: \.txt"):
         find_files([str(tmp_path / "d.pdf")])
@@ -72,7 +76,7 @@ def test_known_files_are_not_read_again_unless_touched(tmp_path: Path) -> None:
     again = Inline()
     assert make_plan(again, [str(path)], known=first.sources) == first
     assert again.seen == []
-    os.utime(path, ns=(1, 1))
+    os.utime(path, ns=(first.sources[0].modified_ns,) * 2)  # as a file restored from elsewhere may have it
     touched = Inline()
     assert make_plan(touched, [str(path)], known=first.sources).sha256 == first.sha256
     assert touched.seen == [str(path)]
@@ -87,6 +91,39 @@ def test_ids_of_different_types_give_way_to_row_numbers(tmp_path: Path) -> None:
     assert not plan.has_ids
     assert plan.id_type == "int64"
     assert make_plan(Inline(), [str(tmp_path / "b.jsonl")]).id_type == "string"
+
+
+def test_known_files_are_read_again_for_other_columns(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": "k", "body": "x", "text": "y"}\n')
+    first = make_plan(Inline(), [str(path)], column="body", id_column="body")
+    again = make_plan(Inline(), [str(path)], known=first.sources)
+    assert (again.sources[0].text_column, again.sources[0].id_column) == ("text", "id")
+    assert again == make_plan(Inline(), [str(path)])
+
+
+def test_empty_files_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text("\n\n")
+    (tmp_path / "b.jsonl").write_text('{"body": "x"}\n')
+    plan = make_plan(Inline(), [str(tmp_path / "*.jsonl")], column="body")
+    assert [Path(source.path).name for source in plan.sources] == ["b.jsonl"]
+
+
+def test_the_output_is_no_input(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    text_file(tmp_path / "out" / "a.txt", 3)
+    with pytest.raises(InputError, match=r"out/a\.txt' is in the output folder"):
+        make_plan(Inline(), [str(tmp_path / "**/*.txt")], out=tmp_path / "out")
+
+
+def test_why_a_file_can_not_be_planned_is_told(tmp_path: Path) -> None:
+    class Dying(Inline):
+        def map(self, work: Any, units: Any) -> Any:
+            return (Failed(unit, "its worker died (signal 9)", 4) for unit in units)
+
+    path = str(text_file(tmp_path / "a.txt", 3))
+    with pytest.raises(InputError, match=r"can't plan '.*a\.txt': its worker died \(signal 9\)"):
+        make_plan(Dying(), [path])
 
 
 def test_nothing_to_read(tmp_path: Path) -> None:

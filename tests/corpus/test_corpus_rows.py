@@ -122,9 +122,20 @@ def test_damaged_files_are_named(tmp_path: Path, name: str, content: bytes, mess
 def test_a_file_that_got_shorter_is_noticed(tmp_path: Path) -> None:
     path = write(tmp_path / "lines.txt", TEXTS)
     source = IndexFile()(str(path))
-    path.write_text("one line\n")
+    path.write_text("x" * source.size)
     with pytest.raises(InputError, match="ends at row 1; 7 rows were counted"):
         list(next(Plan((source,), 1).units()).read())
+
+
+def test_a_file_that_grows_while_it_is_read_is_noticed(tmp_path: Path) -> None:
+    path = write(tmp_path / "lines.txt", TEXTS)
+    source = IndexFile()(str(path))
+    rows = next(Plan((source,), 1).units()).read()
+    next(rows)
+    with open(path, "a") as file:
+        file.write("one more")
+    with pytest.raises(InputError, match=f"has {source.size + 8:,} bytes, and had {source.size:,} when"):
+        list(rows)
 
 
 def test_columns_must_be_there(tmp_path: Path) -> None:

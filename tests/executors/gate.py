@@ -36,10 +36,10 @@ class Gate:
     def waiting(self) -> list[int]:
         """Processes that stand here, the one with the least shard first."""
         named = sorted(Path(self.folder).glob("part-*.*"))
-        return [pid for pid in (int(path.suffix[1:]) for path in named) if _lives(pid)]
+        return [pid for pid in (int(path.suffix[1:]) for path in named) if lives(pid)]
 
 
-def _lives(pid: int) -> bool:
+def lives(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:

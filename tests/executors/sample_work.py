@@ -41,3 +41,16 @@ class DieOnce:
             seen.touch()
             os.kill(os.getpid(), 9)
         return number
+
+
+@dataclass(frozen=True)
+class Sleep:
+    """Writes down its process, and takes an hour."""
+
+    folder: str
+
+    def __call__(self, _: int) -> None:
+        aside = Path(self.folder, "aside")
+        aside.write_text(str(os.getpid()))
+        aside.rename(Path(self.folder, "pid"))
+        time.sleep(3600)

@@ -69,3 +69,5 @@ def test_unknown_executor() -> None:
         open_executor("spark")
     with pytest.raises(InputError, match="workers=0"):
         open_executor("local", workers=0)
+    with pytest.raises(InputError, match=r"address '10\.0\.0\.5:6379' is of a Ray cluster"):
+        open_executor("local", address="10.0.0.5:6379")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from gate import lives
+from ray_cluster import wait_for
 from sample_work import DieOnce, fail_on_three, process, square, threads
 
 from attar.executors import Done, Failed
@@ -66,6 +70,18 @@ def test_a_worker_that_died_while_idle_is_replaced(tmp_path: Path) -> None:
         one_worker._workers[0].process.wait()
         assert list(one_worker.map(square, [4])) == [Done(4, 16)]
     assert first == Done(3, 9)
+
+
+def test_workers_end_with_their_driver_in_the_middle_of_a_unit(tmp_path: Path) -> None:
+    code = "from sample_work import Sleep; from attar.executors.local import LocalProcesses; "
+    code += f"list(LocalProcesses(1).map(Sleep({str(tmp_path)!r}), [0]))"
+    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    driver = subprocess.Popen([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": path})
+    wait_for(lambda: (tmp_path / "pid").exists(), "a worker at work")
+    worker = int((tmp_path / "pid").read_text())
+    driver.kill()
+    driver.wait()
+    wait_for(lambda: not lives(worker), "the end of the worker", 30.0)
 
 
 def test_work_that_workers_can_not_import_is_told(two: LocalProcesses, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ Examples:
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
 @click.option("--id-column", metavar="NAME", help="The column of ids. Default: `id` if all inputs have it, or numbers.")
 @click.option("--keep-text", is_flag=True, help="Write the texts too.")
-@click.option("--overwrite", is_flag=True, help="Start anew where another recipe or input was used before.")
+@click.option("--overwrite", is_flag=True, help="Start anew; only an unfinished run of the same job goes on.")
 @click.option("--verify", is_flag=True, help="Embed nothing: check the parts in FOLDER against their checksums.")
 def corpus(
     recipe: str,

@@ -115,19 +115,19 @@ def average_corpus(
         "number of shards": plan.n_shards,
         "choice of sentences": sentences,
     }
-    folder.begin(identity, plan.to_json(), overwrite=overwrite)
-    if not (folder.path / "encoder").exists():
-        Embedder(encoder, numbers[0]).save(folder.path / "encoder")
-    work = SumTokens(RecipeSource.of(folder.path / "encoder"), str(folder.path), numbers, sentences)
-    run_step(executor, folder, "sum", work, plan.units, Meter(plan.n_shards, plan.rows, progress))
-    sums = _merge(executor, folder, plan, encoder, numbers)
-    if not sums.n_texts:
-        raise InputError(f"{', '.join(map(repr, texts))} holds no sentence in {plan.rows:,} paragraphs")
-    vectors, made = sums.means(encoder)
-    table = Table(vectors, tokenizer_of(encoder), counts=sums.counts, made=made)
-    table.save(target, overwrite=overwrite)
-    folder.remove()
-    return table
+    with folder.begun(identity, plan.to_json(), overwrite=overwrite):
+        if not (folder.path / "encoder").exists():
+            Embedder(encoder, numbers[0]).save(folder.path / "encoder")
+        work = SumTokens(RecipeSource.of(folder.path / "encoder"), str(folder.path), numbers, sentences)
+        run_step(executor, folder, "sum", work, plan.units, Meter(plan.n_shards, plan.rows, progress))
+        sums = _merge(executor, folder, plan, encoder, numbers)
+        if not sums.n_texts:
+            raise InputError(f"{', '.join(map(repr, texts))} holds no sentence in {plan.rows:,} paragraphs")
+        vectors, made = sums.means(encoder)
+        table = Table(vectors, tokenizer_of(encoder), counts=sums.counts, made=made)
+        table.save(target, overwrite=overwrite)
+        folder.remove()
+        return table
 
 
 def _merge(executor: Executor, folder: JobFolder, plan: Plan, encoder: Encoder, layers: Sequence[int]) -> TokenSums:

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from attar import weights
-from attar.corpus.embedding import batches
+from attar.corpus.batches import batches
 from attar.corpus.job_folder import JobFolder
 from attar.corpus.partials import read_partials, write_partial
 from attar.corpus.plan import Plan, Unit
 from attar.corpus.recipe_source import RecipeSource
 from attar.corpus.step import mark_of
-from attar.press import CHUNK
 from attar.texts import check_texts
 from attar.types import State
 from attar.weights import Weighting
@@ -35,7 +34,7 @@ class CountTokens:
     def __call__(self, unit: Unit) -> str:
         encoder = self.recipe.embedder().encoder_
         counted: Weighting = weights.CLASSES[self.weights](**self.params)
-        for _, rows in batches(unit, CHUNK):
+        for _, rows in batches(unit):
             texts, _ = check_texts(text for _, text in rows)
             counted.partial_fit(encoder.tokenize(texts), encoder.vocabulary)
         write_partial(JobFolder(Path(self.folder)), mark_of(self.step, unit), counted.state(), {"rows": unit.rows})

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from attar.corpus.batches import batches
+from attar.corpus.ids import check_ids
 from attar.corpus.job_folder import JobFolder
-from attar.corpus.manifest import drop_damaged, write_manifest
+from attar.corpus.manifest import write_manifest
 from attar.corpus.meter import Meter
 from attar.corpus.plan import Plan, Unit, make_plan
 from attar.corpus.recipe_source import RecipeSource
-from attar.corpus.rows import Row
 from attar.corpus.step import run_step
 from attar.counts import Counts
 from attar.errors import InputError
 from attar.executors import Executor
-from attar.press import CHUNK
+from attar.texts import check_texts
 from attar.types import Floats
 
 
@@ -37,18 +37,21 @@ class EmbedShard:
     def __call__(self, unit: Unit) -> str:
         embedder, folder = self.recipe.embedder(), JobFolder(Path(self.out))
         counts, dims = Counts(), 0
-        with folder.writing(f"{unit.name}.parquet") as aside:
+        product = f"{unit.name}.parquet"
+        with folder.writing(product) as aside:
             with _PartWriter(aside, self.id_type, self.keep_text) as part:
-                for first, rows in batches(unit, CHUNK):
-                    vectors = embedder.encode([text for _, text in rows])
-                    part.write(first, rows, vectors)
+                for first, rows in batches(unit):
+                    texts = [text for _, text in rows]
+                    vectors = embedder.encode(texts)
+                    ids = [row_id for row_id, _ in rows] if unit.has_ids else range(first, first + len(rows))
+                    part.write(ids, vectors, texts)
                     counts += embedder.counts_
                     dims = vectors.shape[1]
             size = aside.stat().st_size
             with open(aside, "rb") as file:
                 sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         facts = {"rows": unit.rows, "dims": dims, "bytes": size, "sha256": sha256, "counts": asdict(counts)}
-        folder.mark(unit.name, facts)
+        folder.mark(unit.name, product, facts)
         return unit.name
 
 
@@ -59,19 +62,18 @@ class _PartWriter:
         self.path, self.id_type, self.keep_text = path, id_type, keep_text
         self._writer: Any = None
 
-    def write(self, first: int, rows: Sequence[Row], vectors: Floats) -> None:
+    def write(self, ids: Sequence[Any], vectors: Floats, texts: list[str]) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        ids = [first + i if row_id is None else row_id for i, (row_id, _) in enumerate(rows)]
         try:
             columns: dict[str, Any] = {"id": pa.array(ids, type=pa.type_for_alias(self.id_type))}
-        except (pa.ArrowException, TypeError, ValueError) as error:
-            raise InputError(f"ids from row {first} on are not all {self.id_type}: {error}") from None
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+            raise InputError(f"ids from {ids[0]!r} on are not all {self.id_type}: {error}") from None
         flat = pa.array(np.ascontiguousarray(vectors).reshape(-1))
         columns["vector"] = pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1])
         if self.keep_text:
-            columns["text"] = pa.array([text for _, text in rows], type=pa.string())
+            columns["text"] = pa.array(check_texts(texts)[0], type=pa.string())  # as they were embedded
         table = pa.table(columns)
         if self._writer is None:
             plain = {"vector.list.element": "none"}  # floats of vectors do not shrink
@@ -87,14 +89,6 @@ class _PartWriter:
     def __exit__(self, *_: object) -> None:
         if self._writer is not None:
             self._writer.close()
-
-
-def batches(unit: Unit, size: int) -> Iterator[tuple[int, list[Row]]]:
-    """The unit's rows, `size` at a time, each time with the number of the first one."""
-    rows, first = unit.read(), unit.first_row
-    while batch := list(islice(rows, size)):
-        yield first, batch
-        first += len(batch)
 
 
 def embed_corpus(
@@ -117,12 +111,13 @@ def embed_corpus(
     """
     folder = JobFolder.at(out)
     source = RecipeSource.of(recipe, model)
-    plan = make_plan(executor, texts, shards=shards, column=column, id_column=id_column, known=folder.known_sources())
-    folder.begin(_identity(source, plan, keep_text), plan.to_json(), overwrite=overwrite)
-    drop_damaged(folder, plan)
-    work = EmbedShard(source, str(folder.path), plan.id_type, keep_text)
-    run_step(executor, folder, "", work, plan.units, Meter(plan.n_shards, plan.rows, progress))
-    manifest = write_manifest(folder, plan, source.fingerprint, source.recipe)
+    known = folder.known_sources()
+    plan = make_plan(executor, texts, shards=shards, column=column, id_column=id_column, known=known, out=folder.path)
+    check_ids(plan.sources, id_column)
+    with folder.begun(_identity(source, plan, keep_text), plan.to_json(), overwrite=overwrite):
+        work = EmbedShard(source, str(folder.path), plan.id_type, keep_text)
+        run_step(executor, folder, "", work, plan.units, Meter(plan.n_shards, plan.rows, progress))
+        manifest = write_manifest(folder, plan, source.fingerprint, source.recipe)
     Counts(**manifest["counts"]).report()
     return manifest
 

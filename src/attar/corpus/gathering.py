@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from attar.corpus.embedding import batches
+from attar.corpus.batches import batches
 from attar.corpus.job_folder import JobFolder
 from attar.corpus.kll import Kll
 from attar.corpus.partials import read_partials, write_partial
@@ -16,7 +16,6 @@ from attar.corpus.plan import Plan, Unit
 from attar.corpus.recipe_source import RecipeSource
 from attar.corpus.sampling import BottomK
 from attar.corpus.step import mark_of
-from attar.press import CHUNK
 from attar.shapers import Moments
 from attar.types import Floats, Ints
 
@@ -39,7 +38,7 @@ class Gather:
         moments: Moments | None = None
         sketches: Kll | None = None
         sampled: list[tuple[Ints, Floats]] = []
-        for first, rows in batches(unit, CHUNK):
+        for first, rows in batches(unit):
             texts = [text for _, text in rows]
             kept = self._kept(first, len(rows))
             if self.scatter == "none" and not self.sketch:  # only the sample is wanted: nothing else is embedded
@@ -80,14 +79,13 @@ def merge_moments(folder: JobFolder, step: str, plan: Plan) -> Moments:
 
 def merge_sample(folder: JobFolder, step: str, plan: Plan, sample: BottomK) -> Floats:
     """The vectors of the sampled rows, in the order of rows. Shape: (k, D)"""
-    partials = list(read_partials(folder, step, plan))  # mapped: only what is chosen is read
-    rows = np.concatenate([arrays["rows"] for arrays in partials])
-    ends = np.cumsum([len(arrays["rows"]) for arrays in partials])
-    chosen = sample.choose(rows)
-    vectors = np.empty((len(chosen), partials[0]["vectors"].shape[1]), dtype=np.float32)
-    shard = np.searchsorted(ends, chosen, side="right")
-    for number in np.unique(shard):
-        here = shard == number
-        start = ends[number] - len(partials[number]["rows"])
-        vectors[here] = partials[number]["vectors"][chosen[here] - start]
-    return vectors
+    rows = [np.array(arrays["rows"]) for arrays in read_partials(folder, step, plan)]
+    chosen = sample.choose(np.concatenate(rows))
+    ends = np.cumsum([len(some) for some in rows])
+    starts = ends - [len(some) for some in rows]
+    # One file at a time is mapped, and only what is chosen is read: a process may not map very many.
+    found = [
+        arrays["vectors"][chosen[(chosen >= start) & (chosen < end)] - start]
+        for arrays, start, end in zip(read_partials(folder, step, plan), starts, ends, strict=True)
+    ]
+    return np.concatenate(found)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from attar.corpus.ids import json_type
 from attar.corpus.rows import Lines, line_rows, open_bytes, parse_json, separated
 from attar.corpus.source import STEP, Source, kind_of
 from attar.errors import InputError
@@ -33,7 +34,10 @@ class IndexFile:
         except OSError as error:
             raise InputError(f"can't read {path!r}: {error.strerror or error}") from None
         found = _INDEXERS[kind_of(path)](path, self)
-        return Source(path, before.st_size, before.st_mtime_ns, sha256, **found)
+        source = Source(path, *times_of(before), sha256, **found, asked=(self.column, self.id_column))
+        if times_of(os.stat(path)) != times_of(before):
+            raise InputError(f"{path!r} was changed while it was read; run again when it is complete")
+        return source
 
     def text_name(self, names: Sequence[str], path: str) -> str:
         return _choose(names, self.column, path)
@@ -42,6 +46,11 @@ class IndexFile:
         if self.id_column is not None and self.id_column not in names:
             raise InputError(f"{path!r} has no column {self.id_column!r} of ids; it has {', '.join(names)}")
         return self.id_column or ("id" if "id" in names else None)
+
+
+def times_of(found: os.stat_result) -> tuple[int, int, int]:
+    """By which a file is known to be the same: as the fields of Source."""
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _index_text(path: str, wanted: IndexFile) -> dict[str, Any]:
@@ -64,16 +73,14 @@ def _index_text(path: str, wanted: IndexFile) -> dict[str, Any]:
 def _index_jsonl(path: str, wanted: IndexFile) -> dict[str, Any]:
     with open_bytes(path) as file:
         lines = Lines(file, path)
-        row: Any = next((parse_json(line, lines) for line in lines if line.strip()), "")
-    if isinstance(row, str) and wanted.column is None and wanted.id_column is None:
+        row: Any = next((parse_json(line, lines) for line in lines if line.strip()), None)
+    if row is None or (isinstance(row, str) and wanted.column is None and wanted.id_column is None):
         return _walk(path, {})
     if not isinstance(row, dict):
         raise InputError(f"{path!r} should hold a JSON object a line; its first is {str(row)[:60]!r}")
     found: dict[str, Any] = {"text_column": wanted.text_name(list(row), path)}
     id_column = wanted.id_name(list(row), path)
-    if id_column is not None:
-        found |= {"id_column": id_column, "id_type": "int64" if type(row[id_column]) is int else "string"}
-    return _walk(path, found)
+    return _walk(path, found if id_column is None else found | {"id_column": id_column})
 
 
 def _index_separated(path: str, wanted: IndexFile) -> dict[str, Any]:
@@ -85,20 +92,25 @@ def _index_separated(path: str, wanted: IndexFile) -> dict[str, Any]:
         raise InputError(f"{path!r} is empty; its first line should name the columns")
     id_column = wanted.id_name(header, path)
     found = {"text_column": wanted.text_name(header, path), "fields": tuple(header)}
-    found |= {} if id_column is None else {"id_column": id_column, "id_type": "string"}
+    found |= {} if id_column is None else {"id_column": id_column}
     return _walk(path, found, start)
 
 
 def _walk(path: str, found: dict[str, Any], start: int = 0) -> dict[str, Any]:
-    """Parses every row, as only that tells where records with quotes end."""
+    """Parses every row, as only that tells where records with quotes end, and of what types ids are."""
     places, n = [start], 0
+    id_types: set[str] = set()
     with open_bytes(path) as file:
         file.seek(start)
         lines = Lines(file, path, start)
         fields, text_column, id_column = (found.get(k) for k in ("fields", "text_column", "id_column"))
-        for n, _ in enumerate(line_rows(lines, fields or (), text_column, id_column), 1):
+        for n, (row_id, _) in enumerate(line_rows(lines, fields or (), text_column, id_column), 1):
+            if row_id is not None:
+                id_types.add(json_type(row_id))
             if n % STEP == 0:
                 places.append(lines.place)
+    if id_column is not None:
+        found["id_type"] = " and ".join(sorted(id_types)) or "null"
     return found | {"rows": n, "places": tuple(places)}
 
 
@@ -115,8 +127,7 @@ def _index_parquet(path: str, wanted: IndexFile) -> dict[str, Any]:
     id_column = wanted.id_name(schema.names, path)
     if id_column is not None:
         kind = schema.field(id_column).type
-        if not pa.types.is_integer(kind) and not pa.types.is_string(kind) and not pa.types.is_large_string(kind):
-            raise InputError(f"ids are whole numbers or strings; column {id_column!r} of {path!r} is {kind}")
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
         found |= {"id_column": id_column, "id_type": str(kind)}
     return found
 

@@ -64,14 +64,15 @@ def fit_corpus(
         name: make_plan(executor, given, shards=shards, column=column, known=known) for name, given in patterns.items()
     }
     job = _Fitting(executor, folder, plans, embedder, None if quantiles == "kll" else sample, progress)
-    job.begin(overwrite)
-    fitted_weights = job.count(weights)
-    sampled = job.shape(fitted_weights, shapers)
-    embedder.weights_, embedder.shapers_ = fitted_weights, shapers
-    seen = {name: Corpus(plan.rows, plan.sha256, sampled.get(name)) for name, plan in plans.items()}
-    embedder.fitted_on_ = FittedOn(seen["target"], seen.get("background"))
-    embedder.save(target, overwrite=overwrite)
-    folder.remove()
+    sources = [source.to_json() for plan in plans.values() for source in plan.sources]
+    with folder.begun(job.identity(), {"sources": sources}, overwrite=overwrite):
+        fitted_weights = job.count(weights)
+        sampled = job.shape(fitted_weights, shapers)
+        embedder.weights_, embedder.shapers_ = fitted_weights, shapers
+        seen = {name: Corpus(plan.rows, plan.sha256, sampled.get(name)) for name, plan in plans.items()}
+        embedder.fitted_on_ = FittedOn(seen["target"], seen.get("background"))
+        embedder.save(target, overwrite=overwrite)
+        folder.remove()
     return embedder
 
 
@@ -84,18 +85,17 @@ class _Fitting:
     sample: int | None  # rows; None: sketches
     progress: bool
 
-    def begin(self, overwrite: bool) -> None:
+    def identity(self) -> dict[str, Any]:
+        """What a rerun must have in common with the run that began the folder."""
         encoder = self.embedder.encoder_
         recipe = self.embedder.recipe.to_json()
-        identity = {
+        return {
             "model": getattr(encoder, "fingerprint", None) or recipe["encoder"],
             "recipe": [recipe["layers"], recipe["weights"], recipe["shapers"]],
             "input": [[name, plan.sha256] for name, plan in self.plans.items()],
             "number of shards": [plan.n_shards for plan in self.plans.values()],
             "sample": "kll" if self.sample is None else self.sample,
         }
-        sources = [source.to_json() for plan in self.plans.values() for source in plan.sources]
-        self.folder.begin(identity, {"sources": sources}, overwrite=overwrite)
 
     def count(self, weights: Weighting) -> Weighting:
         """Weights, fitted on the corpus that they name."""

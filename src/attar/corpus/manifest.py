@@ -15,20 +15,7 @@ from attar.counts import Counts
 from attar.errors import DataError
 
 FORMAT = 1
-
-
-def drop_damaged(folder: JobFolder, plan: Plan) -> None:
-    """Forget parts that are marked as done but are gone or of another size: they are made again."""
-    done = folder.done()
-    for unit in plan.units():
-        if unit.name not in done:
-            continue
-        try:
-            sound = (folder.path / f"{unit.name}.parquet").stat().st_size == folder.facts(unit.name)["bytes"]
-        except (OSError, ValueError, KeyError):
-            sound = False
-        if not sound:
-            folder.unmark(unit.name)
+_ABOUT = {"file": str, "rows": int, "bytes": int, "sha256": str}  # of each part
 
 
 def write_manifest(folder: JobFolder, plan: Plan, recipe: str, name: str) -> dict[str, Any]:
@@ -83,7 +70,9 @@ def _read(folder: Path) -> dict[str, Any]:
         parts = manifest["parts"]
         if manifest["format"] != FORMAT or manifest["rows"] != sum(part["rows"] for part in parts):
             raise ValueError("its numbers do not add up")
-    except (ValueError, KeyError, TypeError) as error:
+        if any(type(part[key]) is not kind for part in parts for key, kind in _ABOUT.items()):
+            raise ValueError("its parts are not described as they should be")
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path} is damaged: {error}; run the same command again to write it anew") from None
     return manifest
 
@@ -94,7 +83,9 @@ def _problem(folder: Path, part: dict[str, Any]) -> str | None:
         return f"{path.name} is missing"
     if path.stat().st_size != part["bytes"]:
         return f"{path.name} has {path.stat().st_size:,} bytes, not {part['bytes']:,}"
-    with open(path, "rb") as file:
-        if hashlib.file_digest(file, "sha256").hexdigest() != part["sha256"]:
-            return f"{path.name} has another checksum"
-    return None
+    try:
+        with open(path, "rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        return f"{path.name} can't be read: {error.strerror or error}"
+    return None if found == part["sha256"] else f"{path.name} has another checksum"

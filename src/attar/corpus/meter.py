@@ -19,7 +19,7 @@ class Meter:
     shards: int
     rows: int
     wanted: bool = True
-    _done: int = field(default=0, init=False)
+    done: int = field(default=0, init=False)
     _rows: int = field(default=0, init=False)
     _start: float = field(default=0.0, init=False)
     _told: float = field(default=0.0, init=False)
@@ -27,7 +27,7 @@ class Meter:
 
     def begin(self, what: str, done: int) -> None:
         """A step of which so many shards were done by an earlier run."""
-        self._done, self._rows, self._start = done, 0, time.monotonic()
+        self.done, self._rows, self._start = done, 0, time.monotonic()
         self._told = self._start
         if done and self.wanted:
             log.info("%s of %s shards are done already", f"{done:,}", f"{self.shards:,}")
@@ -40,7 +40,7 @@ class Meter:
 
     def advance(self, rows: int) -> None:
         """One more shard, of so many texts."""
-        self._done, self._rows = self._done + 1, self._rows + rows
+        self.done, self._rows = self.done + 1, self._rows + rows
         if self._bar is not None:
             self._bar.set_postfix_str(self._shards(), refresh=False)
             self._bar.update(rows)
@@ -56,8 +56,8 @@ class Meter:
     def line(self, seconds: float) -> str:
         """What the log gets after so many seconds."""
         rate = self._rows / max(seconds, 1e-9)
-        left = self.rows * (self.shards - self._done) / self.shards / max(rate, 1e-9)
+        left = self.rows * (self.shards - self.done) / self.shards / max(rate, 1e-9)
         return f"{self._shards()}, {rate:,.0f} texts/s, {left / 60:,.1f} minutes left"
 
     def _shards(self) -> str:
-        return f"{self._done:,} of {self.shards:,} shards"
+        return f"{self.done:,} of {self.shards:,} shards"

@@ -22,7 +22,7 @@ def write_partial(folder: JobFolder, mark: str, arrays: Arrays, facts: Mapping[s
 
     with folder.writing(f"{mark}.safetensors") as aside:
         save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, str(aside))
-    folder.mark(mark, facts)
+    folder.mark(mark, f"{mark}.safetensors", facts)
 
 
 def read_partials(folder: JobFolder, step: str, plan: Plan) -> Iterator[Arrays]:

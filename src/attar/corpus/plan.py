@@ -6,10 +6,12 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
-from attar.corpus.index import IndexFile
+from attar.corpus.ids import common_type
+from attar.corpus.index import IndexFile, times_of
 from attar.corpus.rows import Row, read_slice
 from attar.corpus.source import Slice, Source, find_files
 from attar.errors import InputError
@@ -28,6 +30,10 @@ class Unit:
     first_row: int  # its number among all rows of all inputs
     rows: int
     slices: tuple[Slice, ...]
+
+    @property
+    def has_ids(self) -> bool:
+        return self.slices[0].id_column is not None
 
     def read(self) -> Iterator[Row]:
         for part in self.slices:
@@ -48,11 +54,12 @@ class Plan:
     @property
     def id_type(self) -> str:
         """Of the ids that are kept: the inputs' own, or the number of the row."""
-        return self.sources[0].id_type or "int64"
+        return common_type([source.id_type for source in self.sources]) or "int64"
 
     @property
     def has_ids(self) -> bool:
-        return self.sources[0].id_column is not None
+        """Whether ids are the inputs' own."""
+        return common_type([source.id_type for source in self.sources]) is not None
 
     @property
     def sha256(self) -> str:
@@ -63,14 +70,15 @@ class Plan:
     def units(self) -> Iterator[Unit]:
         """One after the other, so that a billion rows need no list."""
         at, start_of_source = 0, 0  # the source that the next row is in, and the row that it begins with
+        rows, has_ids = self.rows, self.has_ids
         for number in range(self.n_shards):
-            first, end = (k * self.rows // self.n_shards for k in (number, number + 1))
+            first, end = (k * rows // self.n_shards for k in (number, number + 1))
             slices, row = [], first
             while row < end:
                 source = self.sources[at]
                 stop = min(end - start_of_source, source.rows)
                 if stop > row - start_of_source:
-                    slices.append(Slice.of(source, row - start_of_source, stop))
+                    slices.append(Slice.of(source, row - start_of_source, stop, has_ids))
                 row = start_of_source + stop
                 if stop == source.rows:
                     at, start_of_source = at + 1, start_of_source + source.rows
@@ -92,19 +100,22 @@ def make_plan(
     column: str | None = None,
     id_column: str | None = None,
     known: Iterable[Source] = (),
+    out: Path | None = None,
     rows_a_shard: int = ROWS_A_SHARD,
 ) -> Plan:
     """Index the files that the patterns name, by the executor; files that are `known` and untouched are not read."""
     if shards is not None and shards < 1:
         raise InputError(f"shards={shards} is not allowed; give 1 or more")
     paths = find_files(patterns)
+    if within := [path for path in paths if out is not None and out in Path(path).parents]:
+        raise InputError(f"{within[0]!r} is in the output folder; give a pattern without it, or choose another folder")
     index = IndexFile(column, id_column)
     sources = {source.path: source for source in known if _untouched(source, index)}
     for outcome in executor.map(index, [path for path in paths if path not in sources]):
         if not isinstance(outcome, Done):
-            raise InputError(outcome.reason.partition(": ")[2])
+            raise InputError(f"can't plan {outcome.unit!r}: {outcome.reason.removeprefix('InputError: ')}")
         sources[outcome.result.path] = outcome.result
-    chosen = _same_ids([sources[path] for path in paths if sources[path].rows])
+    chosen = [sources[path] for path in paths if sources[path].rows]
     rows = sum(source.rows for source in chosen)
     if not rows:
         raise InputError(f"no texts in {', '.join(map(repr, patterns))}: {len(paths)} files without a row")
@@ -113,17 +124,10 @@ def make_plan(
 
 
 def _untouched(source: Source, index: IndexFile) -> bool:
-    """The same size and time, and read by the same columns."""
+    """The same size and times, and read in the same way."""
     try:
-        now = os.stat(source.path)
+        now = times_of(os.stat(source.path))
     except OSError:
         return False
-    same_columns = index.column in (None, source.text_column) and index.id_column in (None, source.id_column)
-    return same_columns and (now.st_size, now.st_mtime_ns) == (source.size, source.modified_ns)
-
-
-def _same_ids(sources: list[Source]) -> list[Source]:
-    """Ids are kept where every input has them and they are of one type."""
-    if len({source.id_type for source in sources}) > 1:
-        return [replace(source, id_column=None, id_type=None) for source in sources]
-    return sources
+    same_file = now == (source.size, source.modified_ns, source.changed_ns)
+    return same_file and source.asked == (index.column, index.id_column)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,8 +15,8 @@ from typing import IO, Any
 from attar.corpus.source import Slice, kind_of
 from attar.errors import InputError
 
-Row = tuple[Any, Any]  # (id, text); the id is None where there is no column of ids
-_PARQUET_BATCH = 8192
+Row = tuple[Any, Any]  # (id, text); the id is None where there is no column of ids, or null in it
+_PARQUET_ROWS, _PARQUET_BYTES = 8192, 1 << 24  # read at once
 
 
 class Lines:
@@ -43,7 +44,8 @@ class Lines:
 
 
 def read_slice(part: Slice) -> Iterator[Row]:
-    """The rows of a slice; fewer than it says are an error, for then the file has changed."""
+    """The rows of a slice, of a file that is as long as it was when it was indexed."""
+    _check_size(part)
     n = 0
     for n, (row_id, text) in enumerate(_rows(part), 1):
         if not isinstance(text, str):
@@ -53,6 +55,16 @@ def read_slice(part: Slice) -> Iterator[Row]:
         yield row_id, text
     if n != part.rows:
         raise InputError(f"{part.path!r} ends at row {part.first + n}; {part.first + part.rows} rows were counted")
+    _check_size(part)
+
+
+def _check_size(part: Slice) -> None:
+    try:
+        size = os.stat(part.path).st_size
+    except OSError as error:
+        raise InputError(f"can't read {part.path!r}: {error.strerror or error}") from None
+    if size != part.size:
+        raise InputError(f"{part.path!r} has {size:,} bytes, and had {part.size:,} when it was indexed")
 
 
 def _rows(part: Slice) -> Iterator[Row]:
@@ -94,11 +106,10 @@ def _jsonl(lines: Lines, fields: tuple[str, ...], text_column: str | None, id_co
         row = parse_json(line, lines)
         if text_column is None:
             yield None, row
-        elif not isinstance(row, dict) or text_column not in row or (id_column is not None and id_column not in row):
-            wanted = " and ".join(repr(column) for column in (text_column, id_column) if column)
-            raise InputError(f"{lines.path!r} before byte {lines.place}: {line[:60]!r} has no {wanted}")
+        elif not isinstance(row, dict) or text_column not in row:
+            raise InputError(f"{lines.path!r} before byte {lines.place}: {line[:60]!r} has no {text_column!r}")
         else:
-            yield None if id_column is None else row[id_column], row[text_column]
+            yield None if id_column is None else row.get(id_column), row[text_column]
 
 
 def parse_json(line: str, lines: Lines) -> Any:
@@ -143,11 +154,12 @@ def _parquet_rows(part: Slice) -> Iterator[Row]:
     try:
         with pq.ParquetFile(part.path) as file:
             for group in range(file.num_row_groups):
-                size = file.metadata.row_group(group).num_rows
+                size, weight = _size(file.metadata.row_group(group), columns)
                 if at + size <= part.skip or at >= stop:
                     at += size
                     continue
-                for batch in file.iter_batches(_PARQUET_BATCH, row_groups=[group], columns=columns):
+                few = max(1, min(_PARQUET_ROWS, _PARQUET_BYTES * size // max(weight, 1)))
+                for batch in file.iter_batches(few, row_groups=[group], columns=columns):
                     first, last = max(part.skip - at, 0), min(stop - at, len(batch))
                     at += len(batch)
                     if first < last:
@@ -157,6 +169,13 @@ def _parquet_rows(part: Slice) -> Iterator[Row]:
                         yield from zip(ids, texts, strict=True)
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"can't read {part.path!r}: {' '.join(str(error).split())[:200]}") from None
+
+
+def _size(group: Any, columns: list[str]) -> tuple[int, int]:
+    """Rows of a row group, and bytes of these columns in it, unpacked."""
+    found = (group.column(i) for i in range(group.num_columns))
+    weight = sum(column.total_uncompressed_size for column in found if column.path_in_schema in columns)
+    return group.num_rows, weight
 
 
 _FORMATS: dict[str, Callable[[Lines, tuple[str, ...], str | None, str | None], Iterator[Row]]] = {

@@ -28,11 +28,13 @@ class Source:
     path: str
     size: int
     modified_ns: int
+    changed_ns: int  # unlike the time of modification, nothing can set it back
     sha256: str
     rows: int
+    asked: tuple[str | None, str | None] = (None, None)  # the columns of texts and ids, where they were named
     text_column: str | None = None
     id_column: str | None = None
-    id_type: str | None = None  # as Arrow calls it
+    id_type: str | None = None  # as Arrow calls it, where it does
     fields: tuple[str, ...] = ()  # the header of .csv and .tsv
     places: tuple[int, ...] = ()
 
@@ -56,7 +58,7 @@ class Source:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        return cls(**{**data, "fields": tuple(data["fields"]), "places": tuple(data["places"])})
+        return cls(**{**data, **{name: tuple(data[name]) for name in ("asked", "fields", "places")}})
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ class Slice:
     """Rows of one source: `skip` rows behind byte `place`, then `rows` rows; for Parquet `skip` counts from row 0."""
 
     path: str
+    size: int  # of the whole file
     place: int
     skip: int
     rows: int
@@ -73,11 +76,13 @@ class Slice:
     fields: tuple[str, ...]
 
     @classmethod
-    def of(cls, source: Source, start: int, stop: int) -> Self:
+    def of(cls, source: Source, start: int, stop: int, with_ids: bool = True) -> Self:
         place, skip = 0, start
         if source.kind != "parquet":
             place, skip = source.places[start // STEP], start % STEP
-        return cls(source.path, place, skip, stop - start, start, source.text_column, source.id_column, source.fields)
+        id_column = source.id_column if with_ids else None
+        rows, columns = stop - start, (source.text_column, id_column)
+        return cls(source.path, source.size, place, skip, rows, start, *columns, source.fields)
 
 
 def kind_of(path: str) -> str:
@@ -95,7 +100,8 @@ def find_files(patterns: Sequence[str]) -> list[str]:
         matches = [pattern] if Path(pattern).is_file() else sorted(glob(pattern, recursive=True))
         files = [str(Path(match).absolute()) for match in matches if Path(match).is_file()]
         if not files:
-            raise InputError(f"no file of texts matches {pattern!r}")
+            hint = f": it is a folder; give its files, such as {pattern.rstrip('/') + '/*.txt'!r}" if matches else ""
+            raise InputError(f"no file of texts matches {pattern!r}{hint}")
         for path in files:
             kind_of(path)
         found |= dict.fromkeys(files)

@@ -38,14 +38,20 @@ def run_step(
     missing = (unit for unit in units() if mark_of(step, unit) not in done)
     failed = []
     meter.begin(step, sum(mark_of(step, unit) in done for unit in units()))
-    for outcome in executor.map(work, missing):
-        if isinstance(outcome, Done):
-            meter.advance(outcome.unit.rows)
-        else:
-            failed.append(outcome)
-            log.warning("%s failed %s times: %s", outcome.unit.name, outcome.attempts, outcome.reason)
-    meter.end()
-    folder.sweep()
+    try:
+        for outcome in executor.map(work, missing):
+            if isinstance(outcome, Done):
+                meter.advance(outcome.unit.rows)
+            else:
+                failed.append(outcome)
+                log.warning("%s failed %s times: %s", outcome.unit.name, outcome.attempts, outcome.reason)
+    except KeyboardInterrupt:
+        log.info("%s of %s shards are done; the same command goes on from there", meter.done, meter.shards)
+        executor.close()  # so that nobody writes any more
+        raise
+    finally:
+        meter.end()
+        folder.sweep()
     if failed:
         told = "; ".join(f"{one.unit.name}: {one.reason}" for one in failed[:SHOWN])
         more = f"; and {len(failed) - SHOWN} more" if len(failed) > SHOWN else ""

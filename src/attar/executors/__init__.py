@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attar.errors import unknown_name
+from attar.errors import InputError, unknown_name
 from attar.executors.executor import Done, Executor, Failed, Outcome
 
 __all__ = ["NAMES", "Done", "Executor", "Failed", "Outcome", "open_executor"]
@@ -13,6 +13,8 @@ NAMES = ("local", "ray")
 def open_executor(name: str, *, workers: int | None = None, address: str | None = None) -> Executor:
     """By name. `workers`: how many local processes, or Ray tasks at once; `address`: of a running Ray cluster."""
     if name == "local":
+        if address is not None:
+            raise InputError(f"the address {address!r} is of a Ray cluster; the executor is 'local', choose 'ray'")
         from attar.executors.local import LocalProcesses
 
         return LocalProcesses(workers)

@@ -23,6 +23,7 @@ R = TypeVar("R")
 
 AHEAD = 2  # tasks in Ray's hands for each CPU: one runs, one waits
 PATIENCE = 10.0  # seconds between looks at a cluster that does not answer
+GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # of HTTP/2, then no settings
 
 
 @dataclass
@@ -50,10 +51,13 @@ class RayTasks:
             _check_reachable(found)
             own = {} if found else {"num_cpus": self.workers, "include_dashboard": False}
             try:
-                ray.init(address=found, log_to_driver=False, logging_level=logging.ERROR, **own)
+                # "local": else Ray would join a cluster that somebody has left running here
+                ray.init(address=found or "local", log_to_driver=False, logging_level=logging.ERROR, **own)
             except (ConnectionError, RuntimeError, ValueError) as error:
                 reason = " ".join(str(error).split())[:200]
-                raise InputError(f"no Ray cluster at {found!r}: {reason}; start one with `ray start --head`") from None
+                raise InputError(
+                    f"no Ray cluster at {found or 'local'!r}: {reason}; start one with `ray start --head`"
+                ) from None
             self._ours = True
         self._task = ray.remote(num_cpus=1, max_retries=0)(run_attempt)  # `dispatch` tries again, and counts
 
@@ -114,12 +118,18 @@ class RayTasks:
 
 
 def _check_reachable(address: str | None) -> None:
-    """Ray itself tries for minutes before it says that nobody is there."""
+    """Ray itself tries for minutes before it says that nobody is there, or somebody else."""
     host, _, port = (address or "").rpartition(":")
     if not host or not port.isdigit() or "/" in host:
         return  # none given, "auto", or ray://...: for Ray to understand
     try:
-        socket.create_connection((host, int(port)), timeout=10).close()
+        with socket.create_connection((host, int(port)), timeout=PATIENCE) as there:
+            if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
+                return
+            there.sendall(GREETING)
+            answer = there.recv(9, socket.MSG_WAITALL)
+            if answer[3:4] != b"\x04":  # the settings that gRPC answers with
+                raise OSError(f"it answers {answer!r}, which is not gRPC")
     except (OSError, OverflowError) as error:
         raise InputError(f"no Ray cluster at {address!r}: {error}; start one with `ray start --head`") from None
 

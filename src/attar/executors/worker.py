@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import logging
 import os
+import select
 import sys
 from collections.abc import Callable
+from threading import Thread
 from typing import Any
 
 SINGLE_THREAD = {
@@ -40,6 +42,7 @@ def limit_threads() -> None:
 def serve(descriptor: int) -> None:
     from multiprocessing.connection import Connection
 
+    Thread(target=_end_with_driver, args=(descriptor,), daemon=True).start()
     driver = Connection(descriptor)
     while True:
         try:
@@ -50,6 +53,14 @@ def serve(descriptor: int) -> None:
             driver.send(_answer(message))
         except (BrokenPipeError, ConnectionResetError):
             return
+
+
+def _end_with_driver(descriptor: int) -> None:
+    """At once, in the middle of a unit: whoever starts the job again may do so with another recipe."""
+    hung_up = select.poll()
+    hung_up.register(descriptor, 0)  # nothing but the end, which is always told
+    hung_up.poll()
+    os._exit(1)
 
 
 def _answer(message: bytes) -> tuple[Any, str | None]:
