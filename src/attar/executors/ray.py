@@ -23,6 +23,7 @@ R = TypeVar("R")
 
 AHEAD = 2  # tasks in Ray's hands for each CPU: one runs, one waits
 PATIENCE = 10.0  # seconds between looks at a cluster that does not answer
+_OF_OUR_OWN = {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}  # nobody else on the network hears it
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # of HTTP/2, then no settings
 
 
@@ -49,7 +50,7 @@ class RayTasks:
         if not ray.is_initialized():
             found = self.address or os.environ.get("RAY_ADDRESS")
             _check_reachable(found)
-            own = {} if found else {"num_cpus": self.workers, "include_dashboard": False}
+            own = {} if found else {"num_cpus": self.workers} | _OF_OUR_OWN
             try:
                 # "local": else Ray would join a cluster that somebody has left running here
                 ray.init(address=found or "local", log_to_driver=False, logging_level=logging.ERROR, **own)
