@@ -56,8 +56,8 @@ def test_somebody_who_answers(listener: socket.socket, answer: bytes, sound: boo
 @pytest.mark.parametrize(
     ("workers", "given"),
     [
-        (None, {"address": "local", "num_cpus": None, "include_dashboard": False}),
-        (2, {"address": "local", "num_cpus": 2, "include_dashboard": False}),
+        (None, {"address": "local", "num_cpus": None, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}),
+        (2, {"address": "local", "num_cpus": 2, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}),
     ],
 )
 def test_without_an_address_a_cluster_of_its_own_is_started(
