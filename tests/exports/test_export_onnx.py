@@ -9,11 +9,11 @@ import torch
 from export_cases import (
     ONNX,
     RECIPES,
-    TOLERANCES,
     Case,
     batched,
     check_all,
     check_same,
+    check_within_rounding,
     made_sentences,
     makers,
     real_sentences,
@@ -135,6 +135,8 @@ def test_graphs_of_real_models_on_real_sentences(
     texts = real_sentences(data_dir)
     average = Table.average(make(), texts, (1, 3), progress=False)
     recipes = RECIPES | MORE
+    if make().width(-1) != make().width(1):
+        del recipes["layer -1 and others"]
     recipes |= {
         "Avg.": lambda m: Embedder(average, (1, 3), weights.Idf(), shapers.parse("zscore")),
         "BERT + Avg.": lambda m: Embedder(Mix(m(), average), (1, 3), weights.Idf(), shapers.parse("zscore,unit")),
@@ -144,7 +146,7 @@ def test_graphs_of_real_models_on_real_sentences(
         for i, name in enumerate(names):
             cases[name] = Case(recipes[name](make).fit(texts), tmp_path / str(i), texts)
             export(cases[name].embedder, "onnx", cases[name].folder, overwrite=True)
-        check_all(reloaded(ONNX, cases, tmp_path), cases, TOLERANCES[model])
+        check_within_rounding(reloaded(ONNX, cases, tmp_path), cases)
 
 
 def test_what_a_graph_can_not_hold_is_refused(tiny_bert: Transformer, tiny_bert_dir: Path, tmp_path: Path) -> None:
