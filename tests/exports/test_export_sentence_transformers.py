@@ -149,6 +149,19 @@ def test_files_that_servers_read(tiny_bert_dir: Path, tmp_path: Path) -> None:
     assert notes == []  # nothing that they would not know
 
 
+def test_settings_that_older_versions_read(tiny_bert_dir: Path, tmp_path: Path) -> None:
+    """Before version 5, modules take their settings as arguments: one name that they do not know is an error."""
+    embedder = Embedder(Transformer(tiny_bert_dir), (1, 2), weights.Idf(), shapers.parse("zscore")).fit(FIT)
+    export(embedder, "sentence-transformers", tmp_path / "model")
+
+    def settings(module: str) -> set[str]:
+        return set(json.loads((tmp_path / "model" / module / "config.json").read_text()))
+
+    assert settings("1_WeightedLayerPooling") == {"word_embedding_dimension", "layer_start", "num_hidden_layers"}
+    assert settings("2_WordWeights") == {"vocab", "word_weights", "unknown_word_weight"}
+    assert settings("4_Dense") == {"in_features", "out_features", "bias", "activation_function"}
+
+
 def test_notes_tell_what_others_do_not_know(tiny_bert: Transformer, tmp_path: Path) -> None:
     notes = export(Embedder(tiny_bert), "sentence-transformers", tmp_path / "model")
     assert "float16" in notes[0]
