@@ -42,6 +42,6 @@ def check_target(folder: Path, *, overwrite: bool) -> None:
     card = folder / "README.md"
     if not card.is_file() or SIGNATURE not in card.read_text(encoding="utf-8", errors="replace"):
         raise OutputError(
-            f"can't overwrite the folder {str(folder)!r}: it is no export of Attar (its README.md would say so); remove "
-            "it yourself or choose another name"
+            f"can't overwrite the folder {str(folder)!r}: it is no export of Attar (its README.md would say so); "
+            "remove it yourself or choose another name"
         )
