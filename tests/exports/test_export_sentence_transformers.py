@@ -150,7 +150,7 @@ def test_files_that_servers_read(tiny_bert_dir: Path, tmp_path: Path) -> None:
 
 
 def test_settings_that_older_versions_read(tiny_bert_dir: Path, tmp_path: Path) -> None:
-    """Before version 5, modules take their settings as arguments: one name that they do not know is an error."""
+    """Version 3.4 hands modules their settings as arguments: one name that they do not know is an error."""
     embedder = Embedder(Transformer(tiny_bert_dir), (1, 2), weights.Idf(), shapers.parse("zscore")).fit(FIT)
     export(embedder, "sentence-transformers", tmp_path / "model")
 
