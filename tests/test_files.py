@@ -119,3 +119,24 @@ def test_a_kill_leaves_nothing_under_the_name(tmp_path):
     process.send_signal(signal.SIGKILL)
     process.wait(timeout=30)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("umask", "wanted"), [(0o022, ("0o644", "0o755")), (0o027, ("0o640", "0o750"))])
+def test_whoever_may_read_files_here_may_read_new_ones(tmp_path, umask, wanted):
+    """Writers such as safetensors make files for their owner alone, which a server under another name can't open."""
+
+    def modes(*paths: Path) -> tuple[str, ...]:
+        return tuple(oct(path.stat().st_mode & 0o777) for path in paths)
+
+    usual = os.umask(umask)
+    try:
+        with new_file(tmp_path / "file") as aside:
+            aside.write_text("x")
+            aside.chmod(0o600)
+        with new_folder(tmp_path / "folder") as aside:
+            (aside / "inner").mkdir(mode=0o700)
+            (aside / "inner/file").touch(mode=0o600)
+    finally:
+        os.umask(usual)
+    assert modes(tmp_path / "file") == wanted[:1]
+    assert modes(tmp_path / "folder/inner/file", tmp_path / "folder/inner", tmp_path / "folder") == (*wanted, wanted[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,8 +24,10 @@ def new_file(path: Path) -> Iterator[Path]:
     try:
         with _explained(path):
             aside.touch()
+            usual = stat.S_IMODE(aside.stat().st_mode)
         yield aside
         with _explained(path):
+            os.chmod(aside, usual)  # safetensors makes files that their owner alone may read
             os.replace(aside, path)
     finally:
         aside.unlink(missing_ok=True)
@@ -39,7 +42,7 @@ def new_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     try:
         with _explained(path):
             yield aside
-            os.chmod(aside, 0o755)
+            _open_up(aside)
             if path.exists():
                 old = aside.with_suffix(".old")
                 os.replace(path, old)
@@ -50,6 +53,16 @@ def new_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     finally:
         if aside.exists():
             shutil.rmtree(aside, ignore_errors=True)
+
+
+def _open_up(folder: Path) -> None:
+    """Gives all in it the modes that new files and folders usually have here."""
+    probe = folder / ".probe"
+    probe.touch()
+    mode = stat.S_IMODE(probe.stat().st_mode)
+    probe.unlink()
+    for path in (folder, *folder.rglob("*")):
+        os.chmod(path, mode | (mode & 0o444) >> 2 if path.is_dir() else mode)  # who may read a folder may enter it
 
 
 def check_target_folder(path: Path, *, overwrite: bool = False) -> None:

@@ -38,12 +38,36 @@ def test_export(recipe: str, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert run(capsys, "export", recipe, "--to", "model2vec", "-o", target, "--overwrite")[0] == 0
 
 
+def test_only_exports_are_overwritten(recipe: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    thesis = tmp_path / "mine/thesis.txt"
+    thesis.parent.mkdir()
+    arguments = ("export", recipe, "--to", "model2vec", "-o", str(thesis.parent), "--overwrite")
+    for card in ("", "# My own words"):
+        thesis.write_text("years of work")
+        if card:
+            (thesis.parent / "README.md").write_text(card)
+        code, message = run(capsys, *arguments)
+        assert (code, "it is no export of Attar" in message) == (2, True)
+        assert thesis.read_text() == "years of work"
+    for path in (thesis, thesis.parent / "README.md"):
+        path.unlink()
+    assert run(capsys, *arguments)[0] == 0  # an empty folder holds nothing to lose
+
+
 def test_bad_input(recipe: str, tiny_bert_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = str(tmp_path / "model")
     for arguments, told in {
         (recipe, "--to", "sentence-transformer", "-o", target): "did you mean 'sentence-transformers'?",
         (recipe, "--to", "sentence-transformers", "-o", target): "layer -1 (the token table) has no carrier",
-        ("similarity", "--to", "onnx", "-o", target, "--model", str(tiny_bert_dir)): "must see texts first",
+        (
+            "similarity",
+            "--to",
+            "onnx",
+            "-o",
+            target,
+            "--model",
+            str(tiny_bert_dir),
+        ): "first: `attar fit --recipe similarity --on",
         ("nonsense", "--to", "onnx", "-o", target): "unknown recipe 'nonsense'",
         (str(tiny_bert_dir), "--to", "onnx", "-o", target): "is not a recipe folder",
         (recipe, "--to", "onnx", "-o", str(tmp_path / "no/where")): "there is no folder",

@@ -68,16 +68,33 @@ def test_both_libraries_give_the_same_vectors_without_attar(cases: dict[str, Cas
         check_same(found[f"ST {name}"], case.wanted(), f"ST {name}")
 
 
+def real_recipes(average: Table, model: Transformer) -> dict[str, Embedder]:
+    """What folds into a table, of an average over texts and of the token table."""
+    chains = {
+        "idf, unit": (weights.Idf(), "unit"),
+        "idf, z-score, unit": (weights.Idf(), "zscore,unit"),
+        "idf, whitening, unit": (weights.Idf(), "whiten:64,unit"),
+        "sif, abtt, unit": (weights.Sif(), "abtt:1,unit"),
+        "debiased, unit": (weights.Debiased(), "unit"),
+        "debiased, robust, unit": (weights.Debiased(), "robust,unit"),
+        "z-score": (weights.Mean(), "zscore"),
+        "whitening": (weights.Mean(), "whiten:64"),
+        "abtt": (weights.Mean(), "abtt:2"),
+    }
+    made = {name: Embedder(average, (1, 3), by, shapers.parse(chain)) for name, (by, chain) in chains.items()}
+    return made | {
+        "mean": Embedder(average, (1, 3)),
+        "weighted layers": Embedder(average, {1: 0.2, 3: 1.5}),
+        "layer -1": Embedder(model, -1, weights.Idf(), shapers.parse("zscore,unit")),
+    }
+
+
 @pytest.mark.slow
 def test_an_average_of_a_real_model_on_real_sentences(data_dir: Path, mobilebert_dir: Path, tmp_path: Path) -> None:
     texts = real_sentences(data_dir)
     for make in (makers(None), makers(mobilebert_dir)):
         average = Table.average(make(), texts, (1, 3), progress=False)
-        recipes = {
-            "mean": Embedder(average, (1, 3)),
-            "idf, unit": Embedder(average, (1, 3), weights.Idf(), shapers.parse("unit")),
-            "idf, whitening, unit": Embedder(average, 3, weights.Idf(), shapers.parse("whiten:64,unit")),
-        }
+        recipes = real_recipes(average, make())
         cases = {n: Case(e.fit(texts), tmp_path / n.replace(", ", "-"), texts) for n, e in recipes.items()}
         for case in cases.values():
             export(case.embedder, "model2vec", case.folder, overwrite=True)

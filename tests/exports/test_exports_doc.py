@@ -52,9 +52,24 @@ def test_adapters_serve_clients_that_look_alike(tiny_bert: Transformer) -> None:
         )[1]
 
     assert nearest(adapter, TEXTS[:6], "seven trees") == "seven trees"
-    assert adapter.get_text_embedding_batch(TEXTS[:2])[0] == pytest.approx(
-        adapter.get_text_embedding(TEXTS[0]), abs=1e-5
-    )
+
+
+def test_adapter_in_langchain(tiny_bert: Transformer) -> None:
+    stores = pytest.importorskip("langchain_core.vectorstores")
+    names: dict[str, type] = {}
+    exec(blocks()[3], names)
+    store = stores.InMemoryVectorStore(names["Embeddings"](Embedder(tiny_bert)))
+    store.add_texts(TEXTS[:6])
+    assert store.similarity_search("seven trees", k=1)[0].page_content == "seven trees"
+
+
+def test_adapter_in_llama_index(tiny_bert: Transformer) -> None:
+    core = pytest.importorskip("llama_index.core")
+    names: dict[str, type] = {}
+    exec(blocks()[4], names)
+    nodes = [core.schema.TextNode(text=text) for text in TEXTS[:6]]
+    index = core.VectorStoreIndex(nodes, embed_model=names["AttarEmbedding"](Embedder(tiny_bert)))
+    assert index.as_retriever(similarity_top_k=1).retrieve("seven trees")[0].text == "seven trees"
 
 
 def test_what_goes_where_names_all_formats() -> None:

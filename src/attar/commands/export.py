@@ -22,7 +22,7 @@ Examples:
 @click.option("--to", "to", metavar="FORMAT", required=True, help="sentence-transformers, model2vec or onnx.")
 @click.option("-o", "--output", metavar="FOLDER", required=True, help="The folder to write.")
 @click.option("--model", metavar="DIR|NAME", help="The model, where it has moved or the recipe is a named one.")
-@click.option("--overwrite", is_flag=True, help="Replace the folder if it exists.")
+@click.option("--overwrite", is_flag=True, help="Replace the folder if it holds an earlier export.")
 def export(recipe: str, to: str, output: str, model: str | None, overwrite: bool) -> None:
     """Write RECIPE as a folder that runs in other libraries, without attar.
 
@@ -33,17 +33,22 @@ def export(recipe: str, to: str, output: str, model: str | None, overwrite: bool
 
     from attar.embedder import Embedder
     from attar.encoders.transformer import Transformer
-    from attar.errors import unknown_name
-    from attar.exports import FORMATS
+    from attar.errors import InputError, NotFittedError, unknown_name
+    from attar.exports import FORMATS, check_target
     from attar.exports import export as write
-    from attar.files import check_target_folder
 
     if to not in FORMATS:
         raise unknown_name("export format", to, FORMATS)
-    check_target_folder(Path(output).expanduser(), overwrite=overwrite)
+    check_target(Path(output).expanduser(), overwrite=overwrite)
     encoder = Transformer(model) if model is not None else None
     saved = "/" in recipe or Path(recipe).is_dir()
     embedder = Embedder.load(recipe, encoder=encoder) if saved else Embedder.from_recipe(recipe, encoder)
-    for note in write(embedder, to, output, overwrite=overwrite):
+    try:
+        notes = write(embedder, to, output, overwrite=overwrite)
+    except NotFittedError as error:
+        learners = str(error).partition(":")[0]
+        learned = f"attar fit --recipe {recipe} --on FILE -o FOLDER"
+        raise InputError(f"{learners}: `{learned}`, then export that folder") from None
+    for note in notes:
         log.info("%s", note)
     log.info("wrote the recipe %s as a folder for %s to %s", embedder.recipe.id, to, output)

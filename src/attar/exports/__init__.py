@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attar.errors import unknown_name
+from attar.errors import OutputError, unknown_name
 from attar.files import check_target_folder
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ FORMATS = {
     "onnx": "attar.exports.onnx",
 }
 
+SIGNATURE = "Written by Attar"  # in the card of every export
+
 __all__ = ["FORMATS", "export"]
 
 
@@ -27,6 +29,19 @@ def export(embedder: Embedder, to: str, folder: str | Path, *, overwrite: bool =
     if to not in FORMATS:
         raise unknown_name("export format", to, FORMATS)
     target = Path(folder).expanduser()
-    check_target_folder(target, overwrite=overwrite)
+    check_target(target, overwrite=overwrite)
     notes: list[str] = import_module(FORMATS[to]).export(embedder, target, overwrite=overwrite)
     return notes
+
+
+def check_target(folder: Path, *, overwrite: bool) -> None:
+    """Says early that the folder can't be written; nothing but an earlier export is ever replaced."""
+    check_target_folder(folder, overwrite=overwrite)
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return
+    card = folder / "README.md"
+    if not card.is_file() or SIGNATURE not in card.read_text(encoding="utf-8", errors="replace"):
+        raise OutputError(
+            f"can't overwrite the folder {str(folder)!r}: it is no export of Attar (its README.md would say so); "
+            "remove it yourself or choose another name"
+        )

@@ -40,7 +40,7 @@ def load_base(encoder: Transformer, layers: Sequence[int]) -> BaseModel:
             model.get_input_embeddings().weight[pad_id(encoder.vocabulary)] = 0
     last = max(layers)
     n_layers = encoder.n_layers
-    with torch.inference_mode():
+    with torch.no_grad():  # a model made in inference mode could not be cast
         wanted = _run(model)
         if last < n_layers:
             short = _shorten(model, last)

@@ -18,10 +18,12 @@ _MODES = {
 
 
 def make_classic(folder: Path, limit: int | None) -> None:
-    """Rewrite what version 6 saved: short module names, a flag for each pooling mode, `max_seq_length`."""
+    """Rewrite what version 6 saved: short module names, the settings that older modules take, `max_seq_length`."""
+    classic = {"Pooling": _pooling, "WeightedLayerPooling": _layers, "Dense": _dense}
     for module in json.loads((folder / "modules.json").read_text(encoding="utf-8")):
-        if module["type"].endswith(".Pooling"):
-            _rewrite(folder / module["path"] / "config.json", _pooling)
+        name = module["type"].rpartition(".")[2]
+        if name in classic:
+            _rewrite(folder / module["path"] / "config.json", classic[name])
     _rewrite(folder / "modules.json", _short_names)
     _rewrite(folder / "sentence_bert_config.json", lambda config: _transformer(config, limit))
     _rewrite(folder / "tokenizer_config.json", _tokenizer)
@@ -34,6 +36,15 @@ def _short_names(modules: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _pooling(config: dict[str, Any]) -> dict[str, Any]:
     flags = {f"pooling_mode_{name}": mode == config["pooling_mode"] for mode, name in _MODES.items()}
     return {"word_embedding_dimension": config["embedding_dimension"]} | flags | {"include_prompt": True}
+
+
+def _layers(config: dict[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in config.items() if name != "embedding_dimension"}
+    return {"word_embedding_dimension": config["embedding_dimension"]} | kept
+
+
+def _dense(config: dict[str, Any]) -> dict[str, Any]:
+    return {name: config[name] for name in ("in_features", "out_features", "bias", "activation_function")}
 
 
 def _transformer(config: dict[str, Any], limit: int | None) -> dict[str, Any]:

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import logging
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +26,6 @@ session = onnxruntime.InferenceSession("{folder}/model.onnx")
 batch = tokenizer.encode_batch(texts)
 ids, mask = (np.array([getattr(e, name) for e in batch]) for name in ("ids", "attention_mask"))
 (vectors,) = session.run(["sentence_embedding"], {{"input_ids": ids, "attention_mask": mask}})"""
-_LARGE = 1_500_000_000  # bytes; protobuf holds 2 GB, larger weights go into a file beside it
 
 
 def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list[str]:
@@ -39,50 +33,28 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
     source = Source.of(embedder)
     try:
         import onnx  # noqa: F401
+        import onnxruntime  # noqa: F401
         import onnxscript  # noqa: F401
-        import torch
+        import torch  # noqa: F401
     except ImportError:
         raise MissingExtra("exporting to ONNX", "onnx") from None
     from attar.exports.base_model import quiet
     from attar.exports.graph import RecipeGraph
+    from attar.exports.graph_file import write_graph
 
     with quiet():
         graph = RecipeGraph(source).eval()
     with new_folder(folder, overwrite=overwrite) as aside:
-        with torch.no_grad():
-            _write_graph(graph, aside / "model.onnx")
+        encoder = _reader(source.encoder)
+        write_graph(graph, aside / "model.onnx", len(encoder.vocabulary), getattr(encoder, "limit", None))
         _tokenizer(source).save(str(aside / "tokenizer.json"))
         write_card(aside, source, "onnx", USAGE.format(folder=folder.name), [])
     return []
 
 
-def _write_graph(graph: Any, path: Path) -> None:
-    import torch
-
-    ids = torch.ones((2, 40), dtype=torch.int64)
-    mask = torch.ones_like(ids)
-    mask[1, 30:] = 0
-    n_texts, n_tokens = torch.export.Dim("texts"), torch.export.Dim("tokens")
-    n_bytes = sum(p.numel() * p.element_size() for p in (*graph.parameters(), *graph.buffers()))
-    with _unheard():
-        torch.onnx.export(
-            graph,
-            (ids, mask),
-            str(path),
-            input_names=["input_ids", "attention_mask"],
-            output_names=["sentence_embedding"],
-            dynamic_shapes=({0: n_texts, 1: n_tokens}, {0: n_texts, 1: n_tokens}),
-            dynamo=True,
-            external_data=n_bytes > _LARGE,
-            verbose=False,
-        )
-
-
 def _tokenizer(source: Source) -> Any:
     """Frames, cuts and fills up texts by itself."""
-    encoder: Any = source.encoder
-    while isinstance(encoder, Mix):
-        encoder = encoder.a  # whose tokens both sides read
+    encoder = _reader(source.encoder)
     tokenizer = with_frame(tokenizer_of(encoder), frame_of(encoder))
     limit = getattr(encoder, "limit", None)
     if limit is not None:
@@ -92,15 +64,8 @@ def _tokenizer(source: Source) -> Any:
     return tokenizer
 
 
-@contextlib.contextmanager
-def _unheard() -> Iterator[None]:
-    """The exporter tells of its progress on stdout and warns of what does not concern users."""
-    library = logging.getLogger("torch.onnx")
-    level = library.level
-    library.setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        library.setLevel(level)
+def _reader(encoder: Any) -> Any:
+    """The encoder whose tokenizer reads the texts: of a mix the first, whose tokens both sides take."""
+    while isinstance(encoder, Mix):
+        encoder = encoder.a
+    return encoder
