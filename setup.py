@@ -7,7 +7,8 @@ from setuptools import Extension, setup
 on_x86 = platform.machine().lower() in ("x86_64", "amd64")
 kernels = Extension(
     "attar.engine._kernels",
-    sources=["src/attar/engine/_kernels.c"],
+    sources=["src/attar/engine/_kernels.c", "src/attar/engine/_products.c"],
+    depends=["src/attar/engine/_vectors.h"],
     # Loaded only where the machine has these (attar.engine.kernels); other processors need no flags.
     extra_compile_args=["-O3", "-ffp-contract=off", *(["-mavx2", "-mfma"] if on_x86 else [])],
     libraries=["m"],

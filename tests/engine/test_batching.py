@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attar.engine.batching import equal_batches, length_groups, packed_batches
+from attar.engine.batching import LEAST_BUDGET, equal_batches, even_budget, length_groups, packed_batches
 
 lengths = st.lists(st.integers(0, 30), max_size=40).map(lambda values: np.array(values, dtype=np.int64))
 
@@ -38,6 +38,18 @@ def test_every_sequence_with_tokens_goes_once(form, lengths):
         assert lengths[batch].sum() <= 32 + lengths[batch].max()
         if form is equal_batches:
             assert len(set(lengths[batch].tolist())) == 1
+
+
+@pytest.mark.parametrize(
+    ("n_tokens", "n_workers", "budget"),
+    [(0, 2, LEAST_BUDGET), (100, 2, LEAST_BUDGET), (1000, 2, 500), (1500, 1, 1500), (4100, 2, 1025), (44157, 2, 1004)],
+)
+def test_budget_by_hand(n_tokens, n_workers, budget):
+    assert even_budget(n_tokens, n_workers, 1024) == budget
+
+
+def test_every_worker_has_a_batch():
+    assert [len(batch) for batch in packed_batches(np.full(100, 10), n_workers=2)] == [50, 50]
 
 
 def test_groups_by_hand():

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import tiny_models
 from attar import Embedder, Transformer
 from attar.encoders.transformer import PRECISIONS
-from attar.engine.products import PRODUCTS, float32, int8, torch_float32
+from attar.engine.kernels import compiled_kernels
+from attar.engine.products import PRODUCTS, float32, int8, numpy_float32, packed_float32, torch_float32
 from attar.errors import InputError, ModelError, RecipeError
 from attar.exports import export
 
@@ -29,18 +32,39 @@ def array(*rows) -> np.ndarray:
     return np.array(rows, dtype=np.float32)
 
 
-@pytest.mark.parametrize("product", [float32, torch_float32])
+def packed(weight: np.ndarray):
+    compiled = compiled_kernels()
+    if compiled is None:
+        pytest.skip("the C kernels are not built, or not for this processor")
+    return packed_float32(weight, compiled)
+
+
+EXACT = pytest.mark.parametrize("product", [float32, packed, numpy_float32, torch_float32])
+
+
+@EXACT
 def test_exact(product):
     x, weight = draw(5, 16), draw(3, 16, seed=1)
     np.testing.assert_allclose(product(weight)(x), x @ weight.T, rtol=1e-5, atol=1e-6)
     assert product(array([1.0, 2.0], [0.0, -1.0]))(array([3.0, 4.0])).tolist() == [[11.0, -4.0]]
 
 
-def test_rows_may_stand_apart():
+@EXACT
+def test_rows_may_stand_apart(product):
     wide, weight = draw(5, 30), draw(3, 10, seed=1)
     wanted = np.ascontiguousarray(wide[:, 10:20]) @ weight.T
-    for product in (float32, torch_float32):
-        np.testing.assert_allclose(product(weight)(wide[:, 10:20]), wanted, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(product(weight)(wide[:, 10:20]), wanted, rtol=1e-5, atol=1e-6)
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 220), st.integers(1, 70), st.integers(1, 450))
+def test_packed_products_of_any_shape(rows, n_out, n_in):
+    """Tiles, panels, blocks and passes that are not full included; nothing is written outside."""
+    x, weight = draw(rows, n_in), draw(n_out, n_in, seed=1)
+    found = packed(weight)(x)
+    exact = x.astype(np.float64) @ weight.astype(np.float64).T
+    assert np.abs(found - exact).max() < 1e-6 * n_in**0.5 * 4
+    np.testing.assert_array_equal(packed(weight)(x[rows // 2 :]), found[rows // 2 :])  # whatever row it stands in
 
 
 def test_integers_by_hand():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from attar import Embedder, Mix, Table, Template, Transformer, shapers, weights
-from attar.engine.model import LayeredModel
+from attar.engine.direct import DirectModel
 from attar.errors import DataError, InputError, ModelError, OutputError
 from attar.store import FILE, CellRow, Store, comparable
 from attar.sweep import Grid, Part, Settings, sweep
@@ -59,13 +59,13 @@ def run(
 
 
 def count_sequences(patch: pytest.MonkeyPatch, into: list[tuple[int, ...]]) -> None:
-    plain = LayeredModel.run
+    plain = DirectModel.run
 
-    def counted(self: LayeredModel, tokens: Any, layers: Any, visit: Any) -> None:
+    def counted(self: DirectModel, tokens: Any, layers: Any, visit: Any) -> None:
         into.extend(tuple(part.tolist()) for part in np.split(tokens.ids, tokens.offsets[1:-1]))
         plain(self, tokens, layers, visit)
 
-    patch.setattr(LayeredModel, "run", counted)
+    patch.setattr(DirectModel, "run", counted)
 
 
 def rows_of(run: Path) -> list[CellRow]:

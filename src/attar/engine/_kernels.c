@@ -1,28 +1,15 @@
 /* What stands between the matrix products of a packed transformer, each in one pass over memory.
 
    Rows are tokens; all arrays are C-contiguous float32 unless a stride is given. Letters: T tokens, D dims, H heads,
-   Dh dims of a head. No threads, no allocation, no Python: called through ctypes, which lets go of the interpreter.
-   Vectors of eight are GCC and Clang vector extensions; the compiler maps them to what the machine has. It must not join
-   products and sums by itself (-ffp-contract=off): norms and scalings round as torch's do, only `fused` does not. */
+   Dh dims of a head. No threads, no allocation, no Python: called through ctypes, which lets go of the interpreter. */
 
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
 
-#define LANES 8
+#include "_vectors.h"
+
 #define ROWS 4        /* queries that share each load of keys and values */
 #define KEYS 16       /* keys of one block: ROWS x KEYS sums stay in registers */
 
-typedef float v8 __attribute__((vector_size(32)));
-typedef uint32_t u8 __attribute__((vector_size(32)));
-typedef float v8u __attribute__((vector_size(32), aligned(4), may_alias)); /* at any address */
-
-static inline v8 load(const float *at) { return *(const v8u *)at; }
-static inline void store(float *at, v8 x) { *(v8u *)at = x; }
-static inline v8 all(float x) { return (v8){x, x, x, x, x, x, x, x}; }
 static inline float sum(v8 x) {
     return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]));
 }
@@ -30,7 +17,6 @@ static inline float sum(v8 x) {
 #ifdef __AVX2__ /* what compilers do not find by themselves */
 static inline v8 smaller(v8 a, v8 b) { return (v8)_mm256_min_ps((__m256)a, (__m256)b); }
 static inline v8 larger(v8 a, v8 b) { return (v8)_mm256_max_ps((__m256)a, (__m256)b); }
-static inline v8 fused(v8 a, v8 b, v8 c) { return (v8)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
 
 static inline float greatest(v8 x) {
     __m128 m = _mm_max_ps(_mm256_castps256_ps128((__m256)x), _mm256_extractf128_ps((__m256)x, 1));
@@ -41,11 +27,6 @@ static inline float greatest(v8 x) {
 static inline v8 choose(u8 first, v8 a, v8 b) { return (v8)(((u8)a & first) | ((u8)b & ~first)); }
 static inline v8 smaller(v8 a, v8 b) { return choose((u8)(a < b), a, b); }
 static inline v8 larger(v8 a, v8 b) { return choose((u8)(a > b), a, b); }
-
-static inline v8 fused(v8 a, v8 b, v8 c) { /* a * b + c, rounded once */
-    for (int i = 0; i < LANES; i++) c[i] = __builtin_fmaf(a[i], b[i], c[i]);
-    return c;
-}
 
 static inline float greatest(v8 x) {
     float most = x[0];
@@ -91,25 +72,6 @@ static inline v8 gelu_of(v8 x) {
     q = fused(q, u, all(1.0f));
     return x * (z * p / q + 0.5f);
 }
-
-/* Whether this processor has what the file was compiled for. */
-int attar_runs_here(void) {
-#if defined(__x86_64__) && defined(__AVX2__)
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-    return 1;
-#endif
-}
-
-/* The last, incomplete vector of a row. */
-static inline v8 load_some(const float *at, int64_t n) {
-    float held[LANES] = {0};
-    memcpy(held, at, (size_t)n * sizeof(float));
-    return load(held);
-}
-
-static inline void store_some(float *at, v8 x, int64_t n) { memcpy(at, &x, (size_t)n * sizeof(float)); }
 
 /* x = gelu(x + bias). Shape: x (rows, dims), bias (dims) */
 void attar_bias_gelu(float *x, const float *bias, int64_t rows, int64_t dims) {

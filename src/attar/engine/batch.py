@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attar.engine.threads import run_all
+from attar.engine.threads import run_all, usual_threads
 from attar.types import Floats, Ints, Tokens, token_index
 
 
@@ -29,14 +29,15 @@ Visit = Callable[[Batch, int, Floats], None]  # (batch, layer, states of its tok
 
 
 def run_batches(
-    tokens: Tokens, form: Callable[[Ints], list[Ints]], run: Callable[[Batch], None], threads: int | None
+    tokens: Tokens, form: Callable[[Ints, int], list[Ints]], run: Callable[[Batch], None], threads: int | None
 ) -> None:
-    """All sequences once, in the batches that `form` makes of their lengths; batches may run side by side."""
+    """All sequences once, in the batches that `form` makes of their lengths for so many workers side by side."""
     all_lengths = tokens.lengths
+    n_workers = usual_threads() if threads is None else threads
 
     def one(numbered: tuple[int, Ints]) -> None:
         number, sequences = numbered
         lengths = all_lengths[sequences]
         run(Batch(number, sequences, lengths, token_index(tokens.offsets[sequences], lengths)))
 
-    run_all(one, list(enumerate(form(all_lengths))), threads)
+    run_all(one, list(enumerate(form(all_lengths, n_workers))), n_workers)

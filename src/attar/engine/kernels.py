@@ -14,6 +14,7 @@ from attar.errors import MissingExtra
 from attar.types import Floats, Ints
 
 _ROWS, _KEYS = 4, 16  # as in _kernels.c
+_PANEL, _SCRATCH = 16, 96 * 192  # as in _products.c
 
 
 class Projected(NamedTuple):
@@ -65,7 +66,8 @@ class Kernels(Protocol):
 class CompiledKernels:
     """One pass over memory each, in C; heads of a width that the C code does not serve go to torch."""
 
-    def __init__(self, library: ctypes.CDLL) -> None:
+    def __init__(self, library: ctypes.CDLL, fast_products: bool) -> None:
+        self.fast_products = fast_products  # `times` is no slower here than the libraries of products
         pointer, number, real = ctypes.c_void_p, ctypes.c_int64, ctypes.c_float
         for name, arguments in {
             "attar_attention": [
@@ -76,6 +78,8 @@ class CompiledKernels:
             "attar_bias_relu": [pointer, pointer, number, number],
             "attar_add_scale": [pointer, pointer, pointer, number, pointer, pointer, number, number],
             "attar_add_norm": [pointer, pointer, pointer, pointer, pointer, real, number, number],
+            "attar_pack": [pointer, number, number, pointer],
+            "attar_times": [pointer, number, pointer, number, number, number, pointer, pointer],
         }.items():
             function = getattr(library, name)
             function.argtypes, function.restype = arguments, None
@@ -108,6 +112,22 @@ class CompiledKernels:
         at = [_at(array) for array in (x, bias, residual, norm.gain, norm.offset)]
         self._library.attar_add_norm(*at, norm.epsilon, *x.shape)
 
+    def pack(self, weight: Floats) -> Floats:
+        """A weight as `times` reads it. Shape: (D out, D in)"""
+        given = np.ascontiguousarray(weight)
+        n, k = given.shape
+        packed = np.empty(k * -(-n // _PANEL) * _PANEL, dtype=np.float32)
+        self._library.attar_pack(_at(given), n, k, _at(packed))
+        return packed
+
+    def times(self, x: Floats, packed: Floats, n: int) -> Floats:
+        """x times the transpose of a packed weight of n rows. Shape: (T, D in) -> (T, n)"""
+        rows, k = x.shape
+        out = np.empty((rows, n), dtype=np.float32)
+        scratch = np.empty(_SCRATCH, dtype=np.float32)
+        self._library.attar_times(_at(x), _stride(x), _at(packed), rows, n, k, _at(scratch), _at(out))
+        return out
+
 
 def _at(x: Floats) -> int:
     return x.ctypes.data
@@ -125,6 +145,7 @@ def best_kernels() -> Kernels:
     return _torch_kernels() if compiled is None else compiled
 
 
+@cache
 def compiled_kernels() -> CompiledKernels | None:
     """None where no compiler was at hand when the package was installed, or the processor is too old."""
     for ending in EXTENSION_SUFFIXES:
@@ -132,7 +153,8 @@ def compiled_kernels() -> CompiledKernels | None:
         if path.is_file():
             try:
                 library = ctypes.CDLL(str(path))
-                return CompiledKernels(library) if library.attar_runs_here() else None
+                how_much: int = library.attar_runs_here()
+                return CompiledKernels(library, how_much > 1) if how_much else None
             except (OSError, AttributeError):  # built for another machine, or by another version
                 return None
     return None

@@ -1,4 +1,4 @@
-"""How the cores are shared: batches side by side, one core each; a batch alone has all of them.
+"""How the cores are shared: batches side by side, one core each; a batch alone has all that its products can use.
 
 Threads that split one batch wait for each other at every product: slower than side by side, and many times slower as
 soon as something else runs on one of the cores.
@@ -20,9 +20,8 @@ from threadpoolctl import ThreadpoolController
 T = TypeVar("T")
 
 
-def run_all(work: Callable[[T], None], items: Sequence[T], threads: int | None) -> None:
+def run_all(work: Callable[[T], None], items: Sequence[T], n_threads: int) -> None:
     """Do the work for each item; the first error ends it."""
-    n_threads = usual_threads() if threads is None else threads
     n_workers = min(n_threads, len(items))
     if n_workers <= 1:
         with _libraries.limited_to(n_threads), _torch_limited_to(n_threads):

@@ -1,0 +1,41 @@
+/* Vectors of eight floats: GCC and Clang vector extensions, which the compiler maps to what the machine has. It must not
+   join products and sums by itself (-ffp-contract=off): norms and scalings round as torch's do, only `fused` does not. */
+
+#ifndef ATTAR_VECTORS
+#define ATTAR_VECTORS
+
+#include <stdint.h>
+#include <string.h>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+#define LANES 8
+
+typedef float v8 __attribute__((vector_size(32)));
+typedef uint32_t u8 __attribute__((vector_size(32)));
+typedef float v8u __attribute__((vector_size(32), aligned(4), may_alias)); /* at any address */
+
+static inline v8 load(const float *at) { return *(const v8u *)at; }
+static inline void store(float *at, v8 x) { *(v8u *)at = x; }
+static inline v8 all(float x) { return (v8){x, x, x, x, x, x, x, x}; }
+
+/* The last, incomplete vector of a row. */
+static inline v8 load_some(const float *at, int64_t n) {
+    float held[LANES] = {0};
+    memcpy(held, at, (size_t)n * sizeof(float));
+    return load(held);
+}
+
+static inline void store_some(float *at, v8 x, int64_t n) { memcpy(at, &x, (size_t)n * sizeof(float)); }
+
+static inline v8 fused(v8 a, v8 b, v8 c) { /* a * b + c, rounded once */
+#ifdef __AVX2__
+    return (v8)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+    for (int i = 0; i < LANES; i++) c[i] = __builtin_fmaf(a[i], b[i], c[i]);
+    return c;
+#endif
+}
+
+#endif
