@@ -49,7 +49,7 @@ def test_quantile_is_the_same(output: str, seed: int, n: int, ties: bool) -> Non
 def test_noise_does_not_matter_at_the_jumps_of_quantiles(seed: int, n: int) -> None:
     """Fitted texts that stand there several times are found again, whatever their last bits are."""
     draw = np.random.default_rng(seed)
-    fitted = draw.normal(size=(n, 5)).astype(np.float32)[draw.integers(0, n // 2, n)]
+    fitted = draw.normal(size=(n, 5)).round(2).astype(np.float32)[draw.integers(0, n // 2, n)]  # none nearly the same
     quantile = Quantile("normal").fit(fitted)
     noisy = fitted.astype(np.float64) * (1 + draw.uniform(-1e-7, 1e-7, fitted.shape))
     np.testing.assert_allclose(shaped([quantile], noisy), quantile.transform(fitted), atol=1e-4)
