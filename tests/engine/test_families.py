@@ -19,6 +19,7 @@ from attar.engine import packing
 from attar.engine.direct import DirectModel
 from attar.engine.loading import load_model, open_directly
 from attar.engine.model import LayeredModel
+from attar.engine.torch_kernels import TorchKernels
 from attar.types import Tokens
 
 SMALL = {
@@ -104,6 +105,13 @@ def test_same_states_as_transformers(name, tmp_path):
     model = check(save(tmp_path / "model", config))
     layered = LayeredModel(transformers.AutoModel.from_pretrained(str(tmp_path / "model")))
     assert (model.n_layers, model.width, model.max_tokens) == (layered.n_layers, layered.width, layered.max_tokens)
+
+
+@pytest.mark.parametrize("name", ["bert", "electra, narrow table", "mobilebert"])
+def test_the_same_where_nothing_was_compiled(name, tmp_path, monkeypatch):
+    monkeypatch.setattr("attar.engine.kernels.best_kernels", TorchKernels)
+    monkeypatch.setattr("attar.engine.products.compiled_kernels", lambda: None)
+    check(save(tmp_path / "model", KNOWN[name]))
 
 
 @pytest.mark.parametrize("name", ["bert", "roberta", "electra, narrow table", "distilbert", "mobilebert"])

@@ -211,7 +211,7 @@ def test_two_sweeps_do_not_share_a_folder(tmp_path: Path, grid: Grid, settings: 
     (tmp_path / "run").mkdir()
     with open(tmp_path / "run" / "lock", "w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        with pytest.raises(OutputError, match="another sweep"):
+        with pytest.raises(OutputError, match="another process is writing"):
             sweep(grid, tmp_path / "run", settings)
 
 

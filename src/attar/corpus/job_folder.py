@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
 
-from attar.corpus.alone import LOCK, alone
+from attar.alone import alone
 from attar.corpus.source import Source
 from attar.errors import OutputError
 from attar.files import check_parent
 
 # A leading underscore hides a file from readers of Parquet folders.
-PLAN, DONE, MANIFEST = "_plan.json", "_done", "_manifest.json"
+PLAN, DONE, MANIFEST, LOCK = "_plan.json", "_done", "_manifest.json", "_lock"
 _ASIDE = ".part"
 
 
@@ -60,7 +60,7 @@ class JobFolder:
             (self.path / DONE).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(f"can't write the folder {str(self.path)!r}: {error.strerror}") from None
-        with alone(self.path):
+        with alone(self.path / LOCK):
             changed = self._changed(identity)
             if overwrite and (changed or (self.path / MANIFEST).exists()):
                 self._empty()

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import logging
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from attar._version import __version__
+from attar.alone import alone
 from attar.encoders.transformer import Transformer
-from attar.errors import InputError, OutputError
+from attar.errors import InputError
 from attar.files import check_parent, new_file
 from attar.store import FILE, Store
 from attar.sweep.background import Background
@@ -41,7 +39,7 @@ def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noq
     """Compute the cells that the run does not have yet; returns how many that were."""
     check_parent(run)
     run.mkdir(exist_ok=True)
-    with _alone(run):
+    with alone(run / LOCK):
         for model in grid.models:
             check_layers(grid, model)
         background = Background.read(settings.background, grid)
@@ -84,16 +82,3 @@ def _describe(run: Path, settings: Settings) -> None:
     }
     with new_file(run / ABOUT) as aside:
         aside.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
-
-
-@contextmanager
-def _alone(run: Path) -> Iterator[None]:
-    """One sweep a folder at a time; the lock goes with the process, however it ends."""
-    with open(run / LOCK, "w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise OutputError(
-                f"another sweep is writing to {str(run)!r}; wait for it or choose another folder"
-            ) from None
-        yield
