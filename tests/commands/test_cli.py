@@ -59,13 +59,14 @@ def test_encode_writes_what_the_library_computes(texts: str, tiny_bert_dir: Path
     np.testing.assert_array_equal(np.load(target), embedder.fit(SENTENCES).encode(SENTENCES))
 
 
+@pytest.mark.parametrize("precision", ["int8", "float64"])
 def test_threads_and_precision(
-    texts: str, tiny_bert_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    precision: str, texts: str, tiny_bert_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     target = tmp_path / "v.npy"
-    options = ["--precision", "int8", "--threads", "1"]
+    options = ["--precision", precision, "--threads", "1"]
     assert _run("encode", texts, "--model", str(tiny_bert_dir), *options, "-o", str(target)) == 0
-    quick = Embedder(Transformer(tiny_bert_dir, precision="int8", threads=1))
+    quick = Embedder(Transformer(tiny_bert_dir, precision=precision, threads=1))
     np.testing.assert_array_equal(np.load(target), quick.encode(SENTENCES))
     capsys.readouterr()
     told = _error(capsys, "encode", texts, "--model", f"random:{tiny_bert_dir}", *options)

@@ -21,7 +21,7 @@ TEXTS = [f"the cat {'sat ' * (n % 9)}on mat {'dog ' * (n % 5)}" for n in range(2
 
 
 def test_the_names_are_known_without_torch():
-    assert tuple(PRODUCTS) == PRECISIONS
+    assert {*PRODUCTS, "float64"} == set(PRECISIONS)  # that one is left to transformers
 
 
 def draw(*shape: int, seed: int = 0) -> np.ndarray:
@@ -109,7 +109,7 @@ def test_a_recipe_of_before_is_exact(tiny_bert_dir: Path):
 
 
 def test_refused(tiny_bert_dir: Path, tmp_path: Path):
-    with pytest.raises(RecipeError, match="exportable is the same recipe in float32"):
+    with pytest.raises(RecipeError, match="exportable is the same recipe in float32 or float64"):
         export(Embedder(Transformer(tiny_bert_dir, precision="int8")), "sentence-transformers", tmp_path / "out")
     with pytest.raises(InputError, match="unknown precision 'int4'"):
         Transformer(tiny_bert_dir, precision="int4")

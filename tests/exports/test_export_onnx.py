@@ -8,6 +8,7 @@ import pytest
 import torch
 from export_cases import (
     ONNX,
+    REAL_MODELS,
     RECIPES,
     Case,
     batched,
@@ -102,6 +103,8 @@ def cases(
         "roberta": Embedder(Transformer(tiny_roberta_dir, template="T0"), 1, weights.Debiased()),
         "gpt2": Embedder(Transformer(tiny_gpt2_dir), (1, 2), weights.Idf()),  # nothing frames an empty text
         "electra": Embedder(Transformer(tiny_electra_dir, max_tokens=12), (0, 2), weights.Debiased()),
+        "float64": RECIPES["similarity"](makers(tiny_bert_dir, "float64")),
+        "float64, no shaper": RECIPES["idf"](makers(tiny_bert_dir, "float64")),
         "table": Embedder(table, (1, 3), weights.Idf(), shapers.parse("zscore,unit")),
         "mix": Embedder(Mix(make(), table, w=0.3), (1, 3), weights.Idf(), shapers.parse("zscore")),
     }
@@ -127,11 +130,11 @@ def test_card_shows_how_to_run_it(cases: dict[str, Case], monkeypatch: pytest.Mo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["MiniLM", "MobileBERT"])
+@REAL_MODELS
 def test_graphs_of_real_models_on_real_sentences(
-    model: str, data_dir: Path, tmp_path: Path, request: pytest.FixtureRequest
+    model: str, precision: str, data_dir: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    make = makers(None if model == "MiniLM" else request.getfixturevalue("mobilebert_dir"))
+    make = makers(None if model == "MiniLM" else request.getfixturevalue("mobilebert_dir"), precision)
     texts = real_sentences(data_dir)
     average = Table.average(make(), texts, (1, 3), progress=False)
     recipes = RECIPES | MORE

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from export_cases import (
+    REAL_MODELS,
     RECIPES,
     SENTENCE_TRANSFORMERS,
     Case,
@@ -64,6 +65,7 @@ def cases(
         "gpt2 both": (Embedder(gpt2, (1, 2)), some),
         "electra": (Embedder(electra, (1, 2), weights.Debiased()), TEXTS),
         "mobilebert": (Embedder(mobilebert, (0, 2), weights.Last()), TEXTS),  # would see the padding
+        "float64": (RECIPES["similarity"](makers(tiny_bert_dir, "float64")).fit(FIT), TEXTS),
         "table": (Embedder(table), TEXTS),
         "MiniLM": (RECIPES["similarity"](real).fit(FIT_REAL), REAL),
         "MiniLM T4": (RECIPES["T4 masks"](real), REAL),
@@ -112,11 +114,11 @@ def test_round_trip_and_options_of_sentence_transformers(cases: dict[str, Case],
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["MiniLM", "MobileBERT"])
+@REAL_MODELS
 def test_every_recipe_of_real_models_on_real_sentences(
-    model: str, data_dir: Path, tmp_path: Path, request: pytest.FixtureRequest
+    model: str, precision: str, data_dir: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    make = makers(None if model == "MiniLM" else request.getfixturevalue("mobilebert_dir"))
+    make = makers(None if model == "MiniLM" else request.getfixturevalue("mobilebert_dir"), precision)
     texts = real_sentences(data_dir)
     for names in batched(RECIPES, 6):  # folders are large
         cases = {}
@@ -242,3 +244,11 @@ def test_missing_extra_names_its_line(tiny_bert: Transformer, tmp_path: Path, mo
 def test_an_unfitted_recipe_is_refused(tiny_bert: Transformer, tmp_path: Path) -> None:
     with pytest.raises(NotFittedError, match="ZScore must see texts first"):
         export(Embedder(tiny_bert, shapers=[shapers.ZScore()]), "sentence-transformers", tmp_path / "model")
+
+
+def test_float64_runs_in_float64(cases: dict[str, Case], found: dict[str, Floats], tmp_path: Path) -> None:
+    case = cases["float64"]
+    assert json.loads((case.folder / "config.json").read_text())["dtype"] == "float64"
+    assert found["float64"].dtype == np.float64
+    check_same(found["float64"], case.wanted(), tolerance=2e-6)
+    assert any("float64" in note for note in export(case.embedder, "sentence-transformers", tmp_path / "again"))

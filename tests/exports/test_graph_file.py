@@ -84,3 +84,15 @@ def test_short_models_are_traced_and_checked_within_their_limit(tried: list[str]
 
     write_graph(Placed(), tmp_path / "model.onnx", 10, 6)
     assert tried == ["same"]
+
+
+class Unknown(nn.Module):
+    """An operation that ONNX Runtime does not have in float64."""
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        return torch.erf((input_ids * attention_mask).double()).float()
+
+
+def test_what_onnxruntime_can_not_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"Could not find an implementation for Erf.*can't be exported to onnx"):
+        write_graph(Unknown(), tmp_path / "model.onnx", 10, None)

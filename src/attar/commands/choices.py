@@ -33,8 +33,8 @@ _OPTIONS = [
     ),
     click.option(
         "--precision",
-        type=click.Choice(["float32", "int8"]),
-        help="int8: a transformer's products in 8 bits, faster but less exact. Default: float32.",
+        type=click.Choice(["float32", "float64", "int8"]),
+        help="What a transformer computes in. int8: faster, less exact. float64: slow, exact. Default: float32.",
     ),
     click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet."),
 ]

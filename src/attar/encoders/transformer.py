@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _SLOW_FILES = ("vocab.txt", "vocab.json", "*.model", "*.spm", "dict.txt")  # what tokenizer.json can be made from
 VisitTokens = Callable[[int, Ints, int, Floats], None]
 WEIGHT_FORMATS = ("safetensors", "pickle")
-PRECISIONS = ("float32", "int8")
+PRECISIONS = ("float32", "float64", "int8")
 
 
 class Transformer:
@@ -36,8 +36,10 @@ class Transformer:
     `template`: a Template, or its text or name. `max_tokens`: cut texts there instead of at the model's own limit
     (special and template tokens count). `windows`: instead of cutting, average windows that share this many tokens.
     `weights_format="pickle"` loads weights that only exist as a pickle, which can run code: only for sources you trust.
-    `threads`: how many cores to use (None: as many as torch would). `precision="int8"` multiplies 8-bit integers:
-    faster, but vectors differ from the model's own, and a little with the texts they share a batch with.
+    `threads`: how many cores to use (None: as many as torch would). `precision="float64"` runs the model in float64, by
+    transformers, several times slower: for comparing digits, and for models that amplify rounding. `precision="int8"`
+    multiplies 8-bit integers: faster, but vectors differ from the model's own, and a little with the texts they share a
+    batch with.
     """
 
     def __init__(

@@ -84,12 +84,12 @@ def _read_json(path: Path) -> dict[str, Any]:
 def load_model(
     name: str, revision: str | None, weights_format: str, threads: int | None = None, precision: str = "float32"
 ) -> Model:
-    """The model itself, in float32: straight from its files where it is known, else by transformers."""
+    """The model itself: straight from its files where it is known; by transformers else, and in float64."""
     local = is_folder(name)
     if local:
         check_folder(Path(name).expanduser(), weights_format)
     model: Model | None = None
-    if weights_format == "safetensors":
+    if weights_format == "safetensors" and precision != "float64":
         model = open_directly(name, revision, precision)
     if model is None:
         model = _load_by_transformers(name, local, revision, weights_format, precision)
@@ -148,7 +148,7 @@ def _load_by_transformers(
                 local_files_only=local,
                 use_safetensors=weights_format == "safetensors",
                 trust_remote_code=False,
-                dtype=torch.float32,
+                dtype=torch.float64 if precision == "float64" else torch.float32,
                 output_loading_info=True,
             )
     except Exception as error:  # of many kinds: a damaged file can make these libraries stumble anywhere

@@ -12,7 +12,7 @@ from attar.engine import packing
 from attar.engine.batch import Batch, Visit, run_batches
 from attar.engine.batching import equal_batches, length_groups, packed_batches
 from attar.engine.kernels import best_kernels
-from attar.engine.products import PRODUCTS
+from attar.engine.products import int8
 from attar.engine.quicken import quicken
 from attar.engine.taps import Taps, VisitStates
 from attar.errors import ModelError
@@ -31,8 +31,8 @@ class LayeredModel:
         with torch.inference_mode():
             self.n_layers, self.width = self._probe()
             self._first_position = self._packs()
-        if precision != "float32":
-            self._take(precision)
+        if precision == "int8":
+            self._take_int8()
 
     @property
     def packs(self) -> bool:
@@ -62,7 +62,7 @@ class LayeredModel:
         ids = torch.from_numpy(tokens.ids[batch.places].astype(np.int64))
 
         def flat(layer: int, states: torch.Tensor) -> None:
-            visit(batch, layer, states.reshape(-1, states.shape[-1]).numpy())  # (T, D)
+            visit(batch, layer, states.reshape(-1, states.shape[-1]).float().numpy())  # (T, D)
 
         with torch.inference_mode():
             if self._first_position is None:
@@ -122,6 +122,8 @@ class LayeredModel:
         if first is None:
             self.model.set_attn_implementation(plain)
             return None
+        if self.model.dtype != torch.float32:  # our kernels know no other
+            return first
         undo = quicken(self.model, best_kernels())
         if undo is not None and not same(first):
             undo()
@@ -129,15 +131,15 @@ class LayeredModel:
         self._undo_quicken = undo
         return first
 
-    def _take(self, precision: str) -> None:
-        """Blocks with other products in place of the exact ones, which were found to be right."""
+    def _take_int8(self) -> None:
+        """Blocks with 8-bit products in place of the exact ones, which were found to be right."""
         if self._undo_quicken is None:
             raise ModelError(
-                f"precision={precision!r} is not to be had for a {type(self.model).__name__}, only for BERT and its "
+                f"precision='int8' is not to be had for a {type(self.model).__name__}, only for BERT and its "
                 "kin (RoBERTa, DistilBERT, ALBERT, ELECTRA, MobileBERT ...); leave it at 'float32'"
             )
         self._undo_quicken()
-        quicken(self.model, best_kernels(), PRODUCTS[precision])
+        quicken(self.model, best_kernels(), int8)
 
     def _first_position_that(self, same: Callable[[int], bool]) -> int | None:
         behind_padding = (getattr(self.model.config, "pad_token_id", None) or 0) + 1
@@ -161,7 +163,7 @@ class LayeredModel:
 
 def _token_table(model: torch.nn.Module) -> Floats:
     try:
-        table: Floats = model.get_input_embeddings().weight.detach().numpy()
+        table: Floats = model.get_input_embeddings().weight.detach().float().numpy()
     except (AttributeError, NotImplementedError):
         raise ModelError(f"a {type(model).__name__} has no table of tokens: it does not read texts") from None
     return table

@@ -28,7 +28,7 @@ class BaseModel:
 
 
 def load_base(encoder: Transformer, layers: Sequence[int]) -> BaseModel:
-    """The encoder's model in float32 and plain attention, without the blocks above the highest of these layers.
+    """The encoder's model in its precision and plain attention, without the blocks above the highest of these layers.
 
     Cutting off blocks does not give the same layer where the model norms its last one alone: then all blocks stay.
     """
@@ -79,7 +79,7 @@ def _load(encoder: Transformer) -> Any:
         local_files_only=local,
         use_safetensors=encoder.weights_format == "safetensors",
         trust_remote_code=False,
-        dtype=torch.float32,
+        dtype=torch.float64 if encoder.precision == "float64" else torch.float32,
     )
     if model.config.is_encoder_decoder:
         model = model.get_encoder()
@@ -91,7 +91,7 @@ def _shorten(model: Any, n_layers: int) -> Any:
     config = copy.deepcopy(model.config)
     try:
         config.num_hidden_layers = n_layers
-        short = type(model)(config)
+        short = type(model)(config).to(model.dtype)
         missing = short.load_state_dict(model.state_dict(), strict=False).missing_keys
     except (AttributeError, TypeError, ValueError, RuntimeError, IndexError, KeyError):
         return None

@@ -13,6 +13,7 @@ from attar.encoders.table import Table
 from attar.encoders.transformer import Transformer
 from attar.errors import RecipeError
 from attar.exports.base_model import load_base
+from attar.exports.graph_gelu import mix_gelus
 from attar.exports.graph_shapes import shape_module
 from attar.exports.graph_weights import TokenWeights
 from attar.exports.source import Source
@@ -31,10 +32,10 @@ class RecipeGraph(nn.Module):  # type: ignore[misc]
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """Shape: (N, T), (N, T) -> (N, D)"""
         states = self.states(input_ids, attention_mask)  # (N, T, D)
-        weights = self.weights(input_ids, attention_mask)  # (N, T)
+        weights = self.weights(input_ids, attention_mask).to(states.dtype)  # (N, T)
         vectors = torch.matmul(weights[:, None, :], states)[:, 0]
         if not len(self.shapes):
-            return vectors
+            return vectors.float()
         shaped = vectors.double()  # shapers work in float64, as in Attar
         for shape in self.shapes:
             shaped = shape(shaped)
@@ -64,6 +65,8 @@ class _TransformerStates(nn.Module):  # type: ignore[misc]
         base = load_base(encoder, layers) if chosen else load_base(encoder, (0,))
         self.table = base.model.get_input_embeddings() if self.of_table else None
         self.model = base.model if chosen else None
+        if base.model.dtype == torch.float64:
+            mix_gelus(base.model)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         parts = [] if self.table is None else [self.of_table * self.table(ids)]

@@ -85,6 +85,13 @@ def _symbolic(large: bool) -> Callable[[Any, Batch, Path], None]:
 
 def _differs(graph: Any, path: Path, n_tokens: int, limit: int | None) -> str | None:
     """How far the file is from the module in other shapes than it was made from, if it is."""
+    try:
+        return _compare(graph, path, n_tokens, limit)
+    except Exception as error:  # onnxruntime has a dozen classes of its own
+        return f"{type(error).__name__}: {error}".splitlines()[0]
+
+
+def _compare(graph: Any, path: Path, n_tokens: int, limit: int | None) -> str | None:
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
@@ -92,11 +99,8 @@ def _differs(graph: Any, path: Path, n_tokens: int, limit: int | None) -> str | 
     for batch in (_batch((longest // 2, longest // 3, longest), longest, n_tokens), _batch((5,), 5, n_tokens)):
         with torch.no_grad():
             wanted = graph(*batch)
-        try:
-            feed = dict(zip(_INPUTS, (x.numpy() for x in batch), strict=True))
-            found = torch.from_numpy(session.run([_OUTPUT], feed)[0])
-        except Exception as error:  # onnxruntime has a dozen classes of its own
-            return f"{type(error).__name__}: {error}".splitlines()[0]
+        feed = dict(zip(_INPUTS, (x.numpy() for x in batch), strict=True))
+        found = torch.from_numpy(session.run([_OUTPUT], feed)[0])
         off = float(((found - wanted).norm(dim=1) / wanted.norm(dim=1).clamp(min=1e-30)).max())
         if not off <= _NOISE:
             return f"{off:.2g} of a vector's length off"

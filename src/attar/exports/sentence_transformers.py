@@ -35,6 +35,10 @@ _ELSEWHERE = (
     "it needs sentence-transformers' own modules for layers or token weights, which text-embeddings-inference does not "
     "have"
 )
+_FLOAT64 = (
+    "it runs in float64, on devices that have it; versions of transformers before 5 need "
+    'model_kwargs={"torch_dtype": "float64"} for it'
+)
 _FLOAT16 = "run it in float32 or bfloat16: its token weights are beyond float16"
 
 
@@ -55,6 +59,8 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
         modules = [*_layers(source, base, Path(place)), *pooling, *_shaping(source)]
         if len(source.layers) > 1 or len(pooling) > 1 or not base.ends_with_last:
             notes.append(_ELSEWHERE)
+        if source.encoder.precision == "float64":
+            notes.append(_FLOAT64)
         with new_folder(folder, overwrite=overwrite) as aside:
             _save(modules, aside, source.encoder.limit)
             write_card(aside, source, "sentence-transformers", USAGE.format(folder=folder.name), notes)
