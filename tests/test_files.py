@@ -38,11 +38,11 @@ def test_a_file_that_fails_leaves_what_was_there(tmp_path, failure):
 
 @pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt])
 def test_a_folder_appears_whole_or_not_at_all(tmp_path, failure):
-    with pytest.raises(failure), new_folder(tmp_path / "out") as aside:
+    with pytest.raises(failure), new_folder(tmp_path / "out", "mark") as aside:
         (aside / "a").touch()
         raise failure
     assert names(tmp_path) == []
-    with new_folder(tmp_path / "out") as aside:
+    with new_folder(tmp_path / "out", "mark") as aside:
         (aside / "a").touch()
         assert names(tmp_path) != ["out"]
     assert names(tmp_path) == ["out"]
@@ -52,21 +52,31 @@ def test_a_folder_appears_whole_or_not_at_all(tmp_path, failure):
 
 def test_a_folder_that_exists_is_refused_or_replaced(tmp_path):
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "old").touch()
-    with pytest.raises(OutputError, match="it exists; remove it"), new_folder(tmp_path / "out"):
+    (tmp_path / "out" / "mark").touch()
+    with pytest.raises(OutputError, match="it exists; remove it"), new_folder(tmp_path / "out", "mark"):
         pytest.fail("opened")
-    with new_folder(tmp_path / "out", overwrite=True) as aside:
+    with new_folder(tmp_path / "out", "mark", overwrite=True) as aside:
         (aside / "new").touch()
     assert names(tmp_path / "out") == ["new"]
     assert names(tmp_path) == ["out"]
 
 
+def test_what_is_not_ours_is_never_replaced(tmp_path):
+    (tmp_path / "out").mkdir()
+    with new_folder(tmp_path / "out", "mark", overwrite=True):  # nothing is lost with an empty folder
+        pass
+    (tmp_path / "out" / "thesis.txt").write_text("years of work")
+    with pytest.raises(OutputError, match=r"such as 'thesis.txt', and no mark; remove it yourself"):
+        check_target_folder(tmp_path / "out", "mark", overwrite=True)
+    assert names(tmp_path / "out") == ["thesis.txt"]
+
+
 def test_a_failed_replacement_leaves_the_old_folder(tmp_path):
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "old").touch()
-    with pytest.raises(RuntimeError), new_folder(tmp_path / "out", overwrite=True):
+    (tmp_path / "out" / "mark").touch()
+    with pytest.raises(RuntimeError), new_folder(tmp_path / "out", "mark", overwrite=True):
         raise RuntimeError
-    assert names(tmp_path / "out") == ["old"]
+    assert names(tmp_path / "out") == ["mark"]
     assert names(tmp_path) == ["out"]
 
 
@@ -74,13 +84,13 @@ def test_a_file_in_the_place_of_a_folder_and_the_other_way(tmp_path):
     (tmp_path / "file").touch()
     for overwrite in (False, True):
         with pytest.raises(OutputError, match="it is a file"):
-            check_target_folder(tmp_path / "file", overwrite=overwrite)
+            check_target_folder(tmp_path / "file", "mark", overwrite=overwrite)
     with pytest.raises(OutputError, match="it is a folder"), new_file(tmp_path):
         pytest.fail("opened")
 
 
 @pytest.mark.parametrize("name", ["no/such/out", "file/out", "a\0b", "x" * 300])
-@pytest.mark.parametrize("form", [new_file, new_folder])
+@pytest.mark.parametrize("form", [new_file, lambda path: new_folder(path, "mark")])
 def test_a_place_that_can_not_be_written(tmp_path, name, form):
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match="can't write") as raised, form(tmp_path / name):
@@ -90,7 +100,7 @@ def test_a_place_that_can_not_be_written(tmp_path, name, form):
 
 
 def test_a_system_folder_that_takes_no_files():
-    with pytest.raises(OutputError, match="can't write"), new_folder(Path("/proc/attar-out")):
+    with pytest.raises(OutputError, match="can't write"), new_folder(Path("/proc/attar-out"), "mark"):
         pytest.fail("opened")
 
 
@@ -102,7 +112,7 @@ def test_no_permission(tmp_path):
 
 
 def test_an_error_of_the_disk_is_told_as_such(tmp_path):
-    with pytest.raises(OutputError, match="No space left"), new_folder(tmp_path / "out"):
+    with pytest.raises(OutputError, match="No space left"), new_folder(tmp_path / "out", "mark"):
         raise OSError(28, "No space left on device")
     assert names(tmp_path) == []
 
@@ -110,7 +120,7 @@ def test_an_error_of_the_disk_is_told_as_such(tmp_path):
 def test_a_kill_leaves_nothing_under_the_name(tmp_path):
     code = (
         "import time\nfrom pathlib import Path\nfrom attar.files import new_folder\n"
-        f"with new_folder(Path({str(tmp_path / 'out')!r})) as aside:\n"
+        f"with new_folder(Path({str(tmp_path / 'out')!r}), 'mark') as aside:\n"
         "    (aside / 'half').touch()\n    print('writing', flush=True)\n    time.sleep(60)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
@@ -133,7 +143,7 @@ def test_whoever_may_read_files_here_may_read_new_ones(tmp_path, umask, wanted):
         with new_file(tmp_path / "file") as aside:
             aside.write_text("x")
             aside.chmod(0o600)
-        with new_folder(tmp_path / "folder") as aside:
+        with new_folder(tmp_path / "folder", "mark") as aside:
             (aside / "inner").mkdir(mode=0o700)
             (aside / "inner/file").touch(mode=0o600)
     finally:

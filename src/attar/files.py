@@ -34,9 +34,9 @@ def new_file(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def new_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
-    """The same for a folder; one that exists is refused, or with `overwrite` replaced."""
-    check_target_folder(path, overwrite=overwrite)
+def new_folder(path: Path, mark: str, *, overwrite: bool = False) -> Iterator[Path]:
+    """The same for a folder; one that exists is refused, or with `overwrite` replaced if it holds the file `mark`."""
+    check_target_folder(path, mark, overwrite=overwrite)
     with _explained(path):
         aside = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
     try:
@@ -65,14 +65,21 @@ def _open_up(folder: Path) -> None:
         os.chmod(path, mode | (mode & 0o444) >> 2 if path.is_dir() else mode)  # who may read a folder may enter it
 
 
-def check_target_folder(path: Path, *, overwrite: bool = False) -> None:
-    """Says early that the folder can't be written."""
+def check_target_folder(path: Path, mark: str, *, overwrite: bool = False) -> None:
+    """Says early that the folder can't be written; only an empty one, or one with the file `mark`, is ever replaced."""
     check_parent(path)
     with _explained(path):
         exists = path.exists()
     if exists and not (overwrite and path.is_dir()):
         hint = "it is a file" if path.is_file() else "it exists; remove it, choose another name or ask to overwrite it"
         raise OutputError(f"can't write the folder {str(path)!r}: {hint}")
+    with _explained(path):
+        held = sorted(os.listdir(path)) if exists else []
+    if held and mark not in held:
+        raise OutputError(
+            f"can't overwrite the folder {str(path)!r}: it holds other things, such as {held[0]!r}, and no {mark}; "
+            "remove it yourself or choose another name"
+        )
 
 
 def check_parent(path: Path) -> None:

@@ -53,7 +53,7 @@ def save(
     arrays = {f"weights/{k}": v for k, v in weights.state().items()}
     for i, shaper in enumerate(shapers):
         arrays |= {f"shapers/{i}/{k}": v for k, v in shaper.state().items()}
-    with new_folder(folder, overwrite=overwrite) as aside:
+    with new_folder(folder, RECIPE, overwrite=overwrite) as aside:
         try:
             save_file({k: np.ascontiguousarray(v) for k, v in arrays.items()}, str(aside / STATE))
         except SafetensorError as error:  # its own type, for a full disk too

@@ -28,7 +28,7 @@ Examples:
 @click.option("--model", metavar="NAME", help="Only recipes of this model.")
 @click.option("--save", "folder", metavar="FOLDER", type=click.Path(path_type=Path), help="Write it as a recipe.")
 @click.option("--data", metavar="DIR", type=click.Path(path_type=Path), help="Where the tasks are, if they have moved.")
-@click.option("--overwrite", is_flag=True, help="Replace the folder if it exists.")
+@click.option("--overwrite", is_flag=True, help="Replace the folder if it holds an earlier recipe.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def best(
     run: Path,

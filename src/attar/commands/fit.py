@@ -41,7 +41,7 @@ Examples:
     type=click.Choice(["sample", "kll"]),
     help="With --executor: from a sample of 100,000 texts (default), or from sketches of all.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace the folder if it exists.")
+@click.option("--overwrite", is_flag=True, help="Replace the folder if it holds an earlier recipe.")
 @executor_options
 @embedder_options
 def fit(
@@ -61,10 +61,11 @@ def fit(
     from pathlib import Path
 
     from attar.files import check_target_folder
+    from attar.persist import RECIPE
 
     if quantiles is not None and executor.name is None:
         raise InputError(f"--quantiles {quantiles} is for work in shards: add --executor local or --executor ray")
-    check_target_folder(Path(output), overwrite=overwrite)
+    check_target_folder(Path(output), RECIPE, overwrite=overwrite)
     embedder = choices.embedder(background is not None)
     if hasattr(embedder, "weights_"):
         raise InputError(f"{choices.recipe!r} is fitted already; give a named recipe or options instead")

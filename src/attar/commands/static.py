@@ -37,7 +37,7 @@ Examples:
 @click.option("--sentences", is_flag=True, help="Lines are paragraphs: split them into sentences first.")
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
 @click.option("--max-tokens", type=int, metavar="N", help="Cut texts at N tokens instead of at the model's limit.")
-@click.option("--overwrite", is_flag=True, help="Replace the folder if it exists.")
+@click.option("--overwrite", is_flag=True, help="Replace the folder if it holds an earlier table.")
 @executor_options
 def static(
     model: str | None,
@@ -57,12 +57,13 @@ def static(
     pattern of files of any size, summed in shards by processes of this machine or a Ray cluster.
     """
     from attar.encoders.table import Table
+    from attar.encoders.table_folder import ABOUT
     from attar.encoders.transformer import Transformer
     from attar.files import check_target_folder
     from attar.layers import parse_layers
 
     target = Path(output)
-    check_target_folder(target, overwrite=overwrite)
+    check_target_folder(target, ABOUT, overwrite=overwrite)
     encoder = Transformer(model, max_tokens=max_tokens)
     wanted = tuple(range(encoder.n_layers + 1)) if layers == "all" else parse_layers(layers)
     if executor.name is not None:

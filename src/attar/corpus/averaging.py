@@ -19,6 +19,7 @@ from attar.corpus.step import mark_of, run_step
 from attar.embedder import Embedder
 from attar.encoders.average import average_tokens, tokenizer_of
 from attar.encoders.table import Table
+from attar.encoders.table_folder import ABOUT
 from attar.encoders.token_sums import TokenSums
 from attar.errors import InputError
 from attar.executors import Executor
@@ -101,7 +102,7 @@ def average_corpus(
     Partial sums lie beside `out` until it is there: a rerun goes on where the last one ended.
     """
     target = Path(out).expanduser().absolute()
-    check_target_folder(target, overwrite=overwrite)
+    check_target_folder(target, ABOUT, overwrite=overwrite)
     folder = JobFolder.at(target.with_name(f".{target.name}.averaging"))
     numbers = tuple(sorted(resolve_layers(layers, encoder)[0]))
     plan = make_plan(

@@ -23,6 +23,7 @@ from attar.errors import unknown_name
 from attar.executors import Executor
 from attar.files import check_target_folder
 from attar.fitting import check_corpora, fit_weights, new_shapers, new_weights
+from attar.persist import RECIPE
 from attar.recipe import Corpus, FittedOn, Part, Sampled
 from attar.weights import Weighting
 
@@ -50,7 +51,7 @@ def fit_corpus(
     there: a rerun goes on where the last one ended.
     """
     target = Path(out).expanduser().absolute()
-    check_target_folder(target, overwrite=overwrite)
+    check_target_folder(target, RECIPE, overwrite=overwrite)
     folder = JobFolder.at(target.with_name(f".{target.name}.fitting"))
     if quantiles not in get_args(Quantiles):
         raise unknown_name("way to quantiles", quantiles, get_args(Quantiles))

@@ -83,7 +83,7 @@ class Mix:
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
         """Write mix.json and what the sides keep in files; a transformer is only referred to."""
-        with new_folder(Path(folder).expanduser(), overwrite=overwrite) as aside:
+        with new_folder(Path(folder).expanduser(), _ABOUT, overwrite=overwrite) as aside:
             for name, side in (("a", self.a), ("b", self.b)):
                 registry.save_arrays(side, aside / name)
             content = json.dumps({"format": 1} | self.spec(), indent=2, ensure_ascii=False)

@@ -99,7 +99,7 @@ class Random:
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
         """Write random.json and tokenizer.json: the vectors follow from the seed."""
         about = {"format": 1, "dims": self.dims, "std": self.std, "seed": self.seed}
-        with new_folder(Path(folder).expanduser(), overwrite=overwrite) as aside:
+        with new_folder(Path(folder).expanduser(), _ABOUT, overwrite=overwrite) as aside:
             self.tokenizer.backend.save(str(aside / _TOKENIZER), pretty=False)
             (aside / _ABOUT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 

@@ -32,7 +32,7 @@ def write_table(table: Table, folder: Path, *, overwrite: bool = False) -> None:
         "skip_unknown": table.skip_unknown,
         "made": table.made,
     }
-    with new_folder(folder, overwrite=overwrite) as aside:
+    with new_folder(folder, ABOUT, overwrite=overwrite) as aside:
         write_arrays(aside / ARRAYS, arrays)
         table.tokenizer.backend.save(str(aside / TOKENIZER), pretty=False)
         (aside / ABOUT).write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

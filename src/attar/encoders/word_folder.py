@@ -25,7 +25,7 @@ def write_folder(vectors: WordVectors, folder: Path, *, overwrite: bool) -> None
     if broken is not None:
         raise OutputError(f"the word {broken!r} holds a line break and can't be written to {WORDS}")
     about = {"format": FORMAT, "words": len(vectors.words), **vectors.settings()}
-    with new_folder(folder, overwrite=overwrite) as aside:
+    with new_folder(folder, ABOUT, overwrite=overwrite) as aside:
         write_arrays(aside / ARRAYS, {"vectors": vectors.vectors})
         (aside / WORDS).write_text("\n".join(vectors.words) + "\n", encoding="utf-8", newline="\n")
         (aside / ABOUT).write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -19,7 +19,7 @@ FORMATS = {
     "onnx": "attar.exports.onnx",
 }
 
-SIGNATURE = "Written by Attar"  # in the card of every export
+CARD, SIGNATURE = "README.md", "Written by Attar"  # every export has the one in the other
 
 __all__ = ["FORMATS", "export"]
 
@@ -36,12 +36,10 @@ def export(embedder: Embedder, to: str, folder: str | Path, *, overwrite: bool =
 
 def check_target(folder: Path, *, overwrite: bool) -> None:
     """Says early that the folder can't be written; nothing but an earlier export is ever replaced."""
-    check_target_folder(folder, overwrite=overwrite)
-    if not folder.is_dir() or not any(folder.iterdir()):
-        return
-    card = folder / "README.md"
-    if not card.is_file() or SIGNATURE not in card.read_text(encoding="utf-8", errors="replace"):
+    check_target_folder(folder, CARD, overwrite=overwrite)
+    card = folder / CARD
+    if card.exists() and not (card.is_file() and SIGNATURE in card.read_text(encoding="utf-8", errors="replace")):
         raise OutputError(
-            f"can't overwrite the folder {str(folder)!r}: it is no export of Attar (its README.md would say so); "
+            f"can't overwrite the folder {str(folder)!r}: it is no export of Attar (its {CARD} would say so); "
             "remove it yourself or choose another name"
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 from attar._version import __version__
 from attar.encoders import default
-from attar.exports import SIGNATURE
+from attar.exports import CARD, SIGNATURE
 from attar.exports.source import Source
 from attar.recipe import Corpus, Recipe
 
@@ -40,7 +40,7 @@ def write_card(folder: Path, source: Source, library: str, usage: str, notes: Se
     lines = ["---", *head, "---", "", "# Sentence vectors pressed out of a pretrained model", ""]
     lines += [f"{SIGNATURE} {__version__}; Attar is not needed to use it.", "", *told, ""]
     lines += ["```python", usage, "```", "", "The recipe:", "", "```json", recipe, "```", ""]
-    (folder / "README.md").write_text("\n".join(lines), encoding="utf-8")
+    (folder / CARD).write_text("\n".join(lines), encoding="utf-8")
 
 
 def base_name(spec: Any) -> str | None:

@@ -11,6 +11,7 @@ from safetensors.numpy import save_file
 
 from attar.encoders.average import tokenizer_of
 from attar.errors import RecipeError
+from attar.exports import CARD
 from attar.exports.card import write_card
 from attar.exports.source import Source
 from attar.exports.static_rows import static_rows, text_weights
@@ -59,7 +60,7 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
     notes = _silence_unknown(source, table, unit)
     if affine is not None and affine.offset.any():
         notes.append(_EMPTY)
-    with new_folder(folder, overwrite=overwrite) as aside:
+    with new_folder(folder, CARD, overwrite=overwrite) as aside:
         _write(aside, source, table.astype(np.float32), unit)
         write_card(aside, source, "model2vec", USAGE.format(folder=folder.name), notes)
     return notes

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attar.encoders.average import tokenizer_of
 from attar.encoders.mix import Mix
 from attar.errors import MissingExtra
+from attar.exports import CARD
 from attar.exports.card import write_card
 from attar.exports.frame import frame_of, pad_id, with_frame
 from attar.exports.source import Source
@@ -44,7 +45,7 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
 
     with quiet():
         graph = RecipeGraph(source).eval()
-    with new_folder(folder, overwrite=overwrite) as aside:
+    with new_folder(folder, CARD, overwrite=overwrite) as aside:
         encoder = _reader(source.encoder)
         write_graph(graph, aside / "model.onnx", len(encoder.vocabulary), getattr(encoder, "limit", None))
         _tokenizer(source).save(str(aside / "tokenizer.json"))

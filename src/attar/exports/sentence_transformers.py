@@ -10,7 +10,7 @@ import numpy as np
 
 from attar.encoders.transformer import Transformer
 from attar.errors import MissingExtra, RecipeError
-from attar.exports import model2vec
+from attar.exports import CARD, model2vec
 from attar.exports.base_model import BaseModel, load_base, quiet
 from attar.exports.card import write_card
 from attar.exports.classic_layout import make_classic
@@ -61,7 +61,7 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
             notes.append(_ELSEWHERE)
         if source.encoder.precision == "float64":
             notes.append(_FLOAT64)
-        with new_folder(folder, overwrite=overwrite) as aside:
+        with new_folder(folder, CARD, overwrite=overwrite) as aside:
             _save(modules, aside, source.encoder.limit)
             write_card(aside, source, "sentence-transformers", USAGE.format(folder=folder.name), notes)
     return notes
