@@ -61,6 +61,22 @@ def test_a_folder_that_exists_is_refused_or_replaced(tmp_path):
     assert names(tmp_path) == ["out"]
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_behind_a_link_the_folder_is_written_and_the_link_stays(tmp_path, there):
+    (tmp_path / "far").mkdir()
+    link = tmp_path / "out"
+    link.symlink_to("far/out")
+    if there:
+        (tmp_path / "far/out").mkdir()
+        (tmp_path / "far/out/old").touch()
+    with new_folder(link, overwrite=True) as aside:
+        (aside / "new").touch()
+    assert names(tmp_path) == ["far", "out"]
+    assert names(tmp_path / "far") == ["out"]
+    assert link.is_symlink()
+    assert names(link) == ["new"]
+
+
 def test_a_failed_replacement_leaves_the_old_folder(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "old").touch()
