@@ -28,6 +28,7 @@ from attar.types import Floats
 
 FIT = made_sentences(150, seed=1)
 TEXTS = made_sentences(80)
+SPELLED = ["<s> the cat </s>", "dog <mask> sat<pad>", "<mask>"]  # special tokens of a tokenizer that has them as pieces
 
 
 REAL = ["A cat sat on the mat.", "", "the , .", "[MASK] and [SEP] are only words here", "Two dogs ran. " * 200]
@@ -40,6 +41,14 @@ def tiny_mobilebert(folder: Path) -> Path:
     tokenizer = tiny_models.wordpiece()
     settings = tiny_models.small(tokenizer) | {"num_hidden_layers": 2, "embedding_size": 8, "intra_bottleneck_size": 8}
     return tiny_models.save(folder, tiny_models.spread(MobileBertModel(MobileBertConfig(**settings))), tokenizer)
+
+
+def tiny_xlm_roberta(folder: Path) -> Path:
+    from transformers import XLMRobertaConfig, XLMRobertaModel
+
+    tokenizer = tiny_models.unigram()
+    config = XLMRobertaConfig(**tiny_models.small(tokenizer) | {"num_hidden_layers": 1, "pad_token_id": 1})
+    return tiny_models.save(folder, tiny_models.spread(XLMRobertaModel(config)), tokenizer)
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +65,12 @@ def cases(
     electra = Transformer(tiny_electra_dir, max_tokens=12)
     some = [text for text in TEXTS if text.strip()]  # without special tokens, nothing is left of an empty text
     mobilebert = Transformer(tiny_mobilebert(tmp_path_factory.mktemp("models") / "tiny-mobilebert"))
+    xlm_roberta = Transformer(tiny_xlm_roberta(tmp_path_factory.mktemp("models") / "tiny-xlm-roberta"), template="T0")
     table = Table(np.random.default_rng(0).normal(size=(200, 6)), tiny_models.wordpiece())
     embedders = {name: (recipe(make).fit(FIT), TEXTS) for name, recipe in RECIPES.items()}
     embedders |= {
         "roberta": (Embedder(roberta, 1, weights.Mask()), TEXTS),  # positions start behind the padding
+        "xlm-roberta": (Embedder(xlm_roberta, 1, weights.Idf()).fit(FIT), [*TEXTS, *SPELLED]),
         "gpt2 inner": (Embedder(gpt2, 1, weights.Idf()).fit(FIT), some),  # norms its last layer alone
         "gpt2 last token": (Embedder(gpt2, 2, weights.Last()), some),  # has no padding token
         "gpt2 both": (Embedder(gpt2, (1, 2)), some),
