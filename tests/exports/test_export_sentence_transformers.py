@@ -31,6 +31,7 @@ TEXTS = made_sentences(80)
 SPELLED = ["<s> the cat </s>", "dog <mask> sat<pad>", "<mask>"]  # special tokens of a tokenizer that has them as pieces
 
 
+HALF = {"layers": 1, "attention_heads": 2, "ffn_dim": 24}
 REAL = ["A cat sat on the mat.", "", "the , .", "[MASK] and [SEP] are only words here", "Two dogs ran. " * 200]
 FIT_REAL = [*REAL, "Stocks fell sharply today.", "A man is playing a guitar.", "It rains in Vilnius."]
 
@@ -216,6 +217,19 @@ def test_what_has_no_carrier_is_refused(tiny_bert_dir: Path, tiny_roberta_dir: P
         with pytest.raises(RecipeError, match=message):
             export(embedder, "sentence-transformers", tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_half_a_model_is_refused(tmp_path: Path) -> None:
+    """sentence-transformers would load the encoder of BART as a whole BART, with random weights."""
+    from transformers import BartConfig, BartModel
+
+    tokenizer = tiny_models.byte_level()
+    sizes = {f"{half}_{key}": n for half in ("encoder", "decoder") for key, n in HALF.items()}
+    config = BartConfig(vocab_size=tokenizer.get_vocab_size(), d_model=16, pad_token_id=1, **sizes)
+    model = Transformer(tiny_models.save(tmp_path / "bart", tiny_models.spread(BartModel(config)), tokenizer))
+    with pytest.raises(RecipeError, match="loads the folder as a BartModel; exportable instead: this recipe --to onnx"):
+        export(Embedder(model), "sentence-transformers", tmp_path / "model")
+    assert [path.name for path in tmp_path.iterdir()] == ["bart"]
 
 
 def test_foreign_parts_are_refused(tiny_bert: Transformer, tmp_path: Path) -> None:
