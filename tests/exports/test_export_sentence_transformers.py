@@ -22,7 +22,7 @@ from export_cases import (
 
 import tiny_models
 from attar import Embedder, Mix, Random, Table, Transformer, shapers, weights
-from attar.errors import MissingExtra, NotFittedError, OutputError, RecipeError
+from attar.errors import MissingExtra, ModelError, NotFittedError, OutputError, RecipeError
 from attar.exports import export
 from attar.types import Floats
 
@@ -230,6 +230,18 @@ def test_half_a_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RecipeError, match="loads the folder as a BartModel; exportable instead: this recipe --to onnx"):
         export(Embedder(model), "sentence-transformers", tmp_path / "model")
     assert [path.name for path in tmp_path.iterdir()] == ["bart"]
+
+
+def test_a_model_that_reads_padding_is_refused(tmp_path: Path) -> None:
+    from transformers import ConvBertConfig, ConvBertModel
+
+    tokenizer = tiny_models.wordpiece()
+    config = ConvBertConfig(**tiny_models.small(tokenizer) | {"embedding_size": 16, "num_hidden_layers": 1})
+    model = Transformer(tiny_models.save(tmp_path / "conv", tiny_models.spread(ConvBertModel(config)), tokenizer))
+    for form in ("sentence-transformers", "onnx"):
+        with pytest.raises(ModelError, match="a ConvBertModel reads the padding of a batch"):
+            export(Embedder(model), form, tmp_path / "model")
+    assert [path.name for path in tmp_path.iterdir()] == ["conv"]
 
 
 def test_foreign_parts_are_refused(tiny_bert: Transformer, tmp_path: Path) -> None:
