@@ -86,6 +86,8 @@ def load(folder: Path, encoder: Encoder | None = None) -> Loaded:
         raise RecipeError(f"{folder / STATE} holds arrays that the recipe does not know: {sorted(arrays)[:3]}")
     if encoder is None:
         encoder = registry.load(recipe.encoder, folder / ENCODER)
+    else:
+        _check_settings(encoder.spec(), recipe.encoder)
     expected = content.get("model_sha256")
     found = getattr(encoder, "fingerprint", None)
     if expected is not None and found != expected:
@@ -93,7 +95,6 @@ def load(folder: Path, encoder: Encoder | None = None) -> Loaded:
             f"the model of {str(folder)!r} is not the one it was fitted with: the weights' sha256 is {found}, "
             f"expected {expected}; fit the recipe again with this model"
         )
-    _check_settings(encoder.spec(), recipe.encoder)
     return Loaded(recipe, encoder, weights, shapers)
 
 
