@@ -71,6 +71,22 @@ def test_what_is_not_ours_is_never_replaced(tmp_path):
     assert names(tmp_path / "out") == ["thesis.txt"]
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_behind_a_link_the_folder_is_written_and_the_link_stays(tmp_path, there):
+    (tmp_path / "far").mkdir()
+    link = tmp_path / "out"
+    link.symlink_to("far/out")
+    if there:
+        (tmp_path / "far/out").mkdir()
+        (tmp_path / "far/out/mark").touch()
+    with new_folder(link, "mark", overwrite=True) as aside:
+        (aside / "new").touch()
+    assert names(tmp_path) == ["far", "out"]
+    assert names(tmp_path / "far") == ["out"]
+    assert link.is_symlink()
+    assert names(link) == ["new"]
+
+
 def test_a_failed_replacement_leaves_the_old_folder(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mark").touch()

@@ -8,7 +8,7 @@ import shutil
 import numpy as np
 import pytest
 
-from attar import Embedder, Transformer, persist
+from attar import Embedder, Mix, Random, Transformer, persist
 from attar.errors import OutputError, RecipeError
 from attar.shapers import AllButTheTop, Center, Quantile, Robust, Unit, Whiten, ZScore
 from attar.weights import Debiased, Idf, Mask, Sif
@@ -95,6 +95,32 @@ def test_a_model_that_moved_can_be_named(tiny_bert_dir, tmp_path):
     first.rename(tmp_path / "second")
     loaded = Embedder.load(tmp_path / "saved", encoder=Transformer(tmp_path / "second"))
     np.testing.assert_array_equal(loaded.encode(TEXTS), wanted)
+
+
+def test_a_model_that_moved_keeps_the_recipe_s_settings(tiny_bert_dir, tmp_path):
+    settings = {"template": "T0", "max_tokens": 20, "precision": "float64"}
+    embedder = Embedder(Transformer(tiny_bert_dir, **settings), weights=Idf()).fit(TEXTS)
+    embedder.save(tmp_path / "saved")
+    second = shutil.copytree(tiny_bert_dir, tmp_path / "second")
+    loaded = Embedder.load(tmp_path / "saved", encoder=persist.moved_encoder(tmp_path / "saved", str(second)))
+    assert loaded.encoder_.name == str(second)
+    assert loaded.encoder_.precision == "float64"
+    np.testing.assert_array_equal(loaded.encode(TEXTS), embedder.encode(TEXTS))
+
+
+def test_a_stand_in_that_reads_texts_otherwise(tiny_bert_dir, tmp_path):
+    Embedder(Transformer(tiny_bert_dir, template="[X] means [MASK].")).save(tmp_path / "saved")
+    with pytest.raises(RecipeError, match=r"its template is None, the recipe's '\[X\] means \[MASK\].'"):
+        Embedder.load(tmp_path / "saved", encoder=Transformer(tiny_bert_dir))
+    mix = Mix(Transformer(tiny_bert_dir), Random(tiny_bert_dir, dims=16))
+    Embedder(mix, layers=1).save(tmp_path / "mixed")
+    with pytest.raises(RecipeError, match="its type is 'transformer', the recipe's 'mix'"):
+        Embedder.load(tmp_path / "mixed", encoder=Transformer(tiny_bert_dir))
+    with pytest.raises(RecipeError, match=r"its w is 0\.25, the recipe's 0\.5"):
+        Embedder.load(tmp_path / "mixed", encoder=Mix(mix.a, mix.b, w=0.25))
+    other = Mix(Transformer(tiny_bert_dir, max_tokens=9), mix.b)
+    with pytest.raises(RecipeError, match="its max_tokens is 9"):
+        Embedder.load(tmp_path / "mixed", encoder=other)
 
 
 def test_fitting_a_loaded_embedder_anew(tiny_bert, tmp_path):

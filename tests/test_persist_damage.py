@@ -15,7 +15,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 import tiny_models
-from attar import Embedder, Transformer
+from attar import Embedder, Mix, Random, Transformer
 from attar.errors import AttarError, RecipeError
 from attar.persist import _content_sha256
 from attar.shapers import Quantile, Unit, Whiten, ZScore
@@ -232,6 +232,15 @@ def test_another_model_under_the_same_path(tiny_bert_dir, tmp_path):
     assert "is not the one it was fitted with" in failure(tmp_path / "saved")
     with pytest.raises(RecipeError, match="is not the one"):
         Embedder.load(tmp_path / "saved", encoder=Transformer(model))
+
+
+def test_another_model_in_a_mix(tiny_bert_dir, tmp_path):
+    model = Path(shutil.copytree(tiny_bert_dir, tmp_path / "model"))
+    Embedder(Mix(Transformer(model), Random(tiny_bert_dir, dims=16)), layers=1).save(tmp_path / "saved")
+    assert Embedder.load(tmp_path / "saved").encode(TEXTS).shape == (len(TEXTS), 16)
+    shutil.rmtree(model)
+    tiny_models.bert(model, seed=1)
+    assert "is not the one it was fitted with" in failure(tmp_path / "saved")
 
 
 def test_a_model_that_is_gone(tiny_bert_dir, tmp_path):

@@ -28,9 +28,10 @@ def test_plain_lines_keep_their_places(tmp_path: Path) -> None:
 
 
 def test_gzip(tmp_path: Path) -> None:
-    path = tmp_path / "texts.txt.gz"
-    path.write_bytes(gzip.compress("\n".join(TEXTS).encode()))
-    assert _read(path) == TEXTS
+    for name in ("texts.txt.gz", "TEXTS.TXT.GZ"):
+        path = tmp_path / name
+        path.write_bytes(gzip.compress("\n".join(TEXTS).encode()))
+        assert _read(path) == TEXTS
 
 
 def test_jsonl_objects_and_strings(tmp_path: Path) -> None:
@@ -72,8 +73,11 @@ def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
         ("t.csv", b"id,text\n1\n", None, "line 2 of .* has 1 fields; the header has 2"),
         ("t.csv", b"id,text\n1,a\n", "body", "has no column 'body'; it has id, text"),
         ("t.csv", b'text\n"unclosed\n', None, "can't be read"),
+        ("t.csv", b'"text\nunclosed\n', None, "line 2 of .* can't be read"),
+        ("t.csv", b"text\ronly carriage returns\r", None, "line 1 of .* can't be read"),
         ("t.jsonl", b"{\n", None, "line 1 of .* is not JSON"),
         ("t.jsonl", b"[1]\n", None, "should be a JSON object"),
+        ("t.jsonl", b"[" * 100_000 + b"\n", None, "line 1 of .* is not JSON"),
         ("t.jsonl", b'{"text": "a"}\n{"other": 1}\n', None, "line 2 of .* has no column 'text'; it has other"),
         ("t.txt.gz", b"not gzip", None, "can't read"),
         ("t.parquet", b"not parquet", None, "can't read"),
@@ -86,11 +90,19 @@ def test_bad_files(tmp_path: Path, name: str, content: bytes, column: str | None
         _read(path, column)
 
 
-def test_a_cut_gzip_file(tmp_path: Path) -> None:
+def test_damaged_gzip_files(tmp_path: Path) -> None:
     path = tmp_path / "t.txt.gz"
-    path.write_bytes(gzip.compress(b"some text\n" * 1000)[:-12])
-    with pytest.raises(InputError, match=r"can't read .* beyond line"):
-        _read(path)
+    packed = gzip.compress(b"some text\n" * 1000)
+    for damaged in (packed[:-12], packed[:10] + b"\xff" * 20 + packed[30:]):
+        path.write_bytes(damaged)
+        with pytest.raises(InputError, match=r"can't read .* beyond line"):
+            _read(path)
+
+
+def test_parquet_whose_strings_are_not_utf8(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"text": pa.array([b"\xff\xfe"]).view(pa.string())}), tmp_path / "t.parquet")
+    with pytest.raises(InputError, match=r"can't read .*invalid start byte"):
+        _read(tmp_path / "t.parquet")
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:

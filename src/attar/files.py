@@ -35,21 +35,25 @@ def new_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def new_folder(path: Path, mark: str, *, overwrite: bool = False) -> Iterator[Path]:
-    """The same for a folder; one that exists is refused, or with `overwrite` replaced if it holds the file `mark`."""
+    """The same for a folder; one that exists is refused, or with `overwrite` replaced if it holds the file `mark`.
+
+    A link stays one.
+    """
     check_target_folder(path, mark, overwrite=overwrite)
     with _explained(path):
-        aside = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+        place = path.resolve()
+        aside = Path(tempfile.mkdtemp(prefix=f".{place.name}.", suffix=".part", dir=place.parent))
     try:
         with _explained(path):
             yield aside
             _open_up(aside)
-            if path.exists():
+            if place.exists():
                 old = aside.with_suffix(".old")
-                os.replace(path, old)
-                os.replace(aside, path)
+                os.replace(place, old)
+                os.replace(aside, place)
                 shutil.rmtree(old)
             else:
-                os.replace(aside, path)
+                os.replace(aside, place)
     finally:
         if aside.exists():
             shutil.rmtree(aside, ignore_errors=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from typing import Any
 
 import tokenizers
 
@@ -17,12 +18,29 @@ def spelling_out(tokenizer: tokenizers.Tokenizer, special_ids: Collection[int]) 
     settings = json.loads(tokenizer.to_str())
     kept = [token for token in settings["added_tokens"] if not token["special"]]
     settings |= {"added_tokens": kept, "post_processor": None, "truncation": None, "padding": None}
-    vocabulary = settings["model"]["vocab"]
-    if isinstance(vocabulary, dict):
-        settings["model"]["vocab"] = {_renamed(p, i, special_ids): i for p, i in vocabulary.items()}
-    else:  # Unigram: the place is the id
-        settings["model"]["vocab"] = [[_renamed(p, i, special_ids), s] for i, (p, s) in enumerate(vocabulary)]
+    _rename_pieces(settings["model"], special_ids)
     return tokenizers.Tokenizer.from_str(json.dumps(settings))
+
+
+def out_of_reach(tokenizer: tokenizers.Tokenizer, special_ids: Collection[int]) -> tokenizers.Tokenizer:
+    """The same, but special tokens stay: only those that a text could find among the pieces are renamed."""
+    copy = tokenizers.Tokenizer.from_str(tokenizer.to_str())
+    copy.no_truncation()
+    copy.encode_special_tokens = True
+    found = {i for i in special_ids if i in copy.encode(copy.id_to_token(i), add_special_tokens=False).ids}
+    settings = json.loads(copy.to_str())
+    _rename_pieces(settings["model"], found)
+    for token in settings["added_tokens"]:
+        token["content"] = _renamed(token["content"], token["id"], found)
+    return tokenizers.Tokenizer.from_str(json.dumps(settings))
+
+
+def _rename_pieces(model: dict[str, Any], special_ids: Collection[int]) -> None:
+    vocabulary = model["vocab"]
+    if isinstance(vocabulary, dict):
+        model["vocab"] = {_renamed(p, i, special_ids): i for p, i in vocabulary.items()}
+    else:  # Unigram: the place is the id
+        model["vocab"] = [[_renamed(p, i, special_ids), s] for i, (p, s) in enumerate(vocabulary)]
 
 
 def _renamed(piece: str, token_id: int, special_ids: Collection[int]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from safetensors.numpy import load_file, save_file
 
 from attar._version import __version__
 from attar.encoders import registry
+from attar.encoders.opening import open_encoder
+from attar.encoders.transformer import Transformer
 from attar.errors import OutputError, RecipeError
 from attar.files import new_folder
 from attar.recipe import FORMAT, Recipe, canonical
@@ -23,6 +25,7 @@ from attar.types import Encoder, State
 from attar.weights import Weighting
 
 RECIPE, STATE, README, ENCODER = "recipe.json", "state.safetensors", "README.md", "encoder"
+_ELSEWHERE = ("model", "revision", "weights_format", "precision")  # what a stand-in may have of its own
 
 
 @dataclass(frozen=True)
@@ -71,12 +74,7 @@ def save(
 
 def load(folder: Path, encoder: Encoder | None = None) -> Loaded:
     """Read the folder; `encoder` stands in for the one the recipe names."""
-    content = read_json(folder)
-    if content.get("format") == FORMAT and content.get("recipe_sha256") != _content_sha256(content):
-        raise RecipeError(
-            f"{folder / RECIPE} is damaged or was altered: it does not match its own sha256; fit and save again, or, "
-            "where the model has moved, load with encoder=Transformer('new folder')"
-        )
+    content = _read_checked(folder)
     recipe = Recipe.from_json(content)
     weights: Weighting = recipe.make_weights()
     shapers = recipe.make_shapers()
@@ -88,6 +86,8 @@ def load(folder: Path, encoder: Encoder | None = None) -> Loaded:
         raise RecipeError(f"{folder / STATE} holds arrays that the recipe does not know: {sorted(arrays)[:3]}")
     if encoder is None:
         encoder = registry.load(recipe.encoder, folder / ENCODER)
+    else:
+        _check_settings(encoder.spec(), recipe.encoder)
     expected = content.get("model_sha256")
     found = getattr(encoder, "fingerprint", None)
     if expected is not None and found != expected:
@@ -96,6 +96,38 @@ def load(folder: Path, encoder: Encoder | None = None) -> Loaded:
             f"expected {expected}; fit the recipe again with this model"
         )
     return Loaded(recipe, encoder, weights, shapers)
+
+
+def moved_encoder(folder: Path, model: str) -> Encoder:
+    """The encoder of a recipe whose model now has this name or lies in this folder; the recipe's settings stay."""
+    given, spec = open_encoder(model), Recipe.from_json(_read_checked(folder)).encoder
+    if not isinstance(given, Transformer) or spec.get("type") != "transformer":
+        return given  # has no settings; `load` tells whether it is the recipe's
+    return registry.from_spec({**spec, "model": model, "revision": None, "weights_format": given.weights_format})
+
+
+def _check_settings(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """Refuses an encoder that reads texts otherwise than the recipe's: only its place may be another one."""
+    for name, value in wanted.items():
+        found = given.get(name)
+        if isinstance(value, Mapping) and isinstance(found, Mapping):  # a side of a mix
+            _check_settings(found, value)
+        elif name not in _ELSEWHERE and found != value:
+            raise RecipeError(
+                f"the encoder is not the one that the recipe was fitted with: its {name} is {found!r}, the recipe's "
+                f"{value!r}; give an encoder with the same settings"
+            )
+
+
+def _read_checked(folder: Path) -> dict[str, Any]:
+    """recipe.json, if it is as it was written."""
+    content = read_json(folder)
+    if content.get("format") == FORMAT and content.get("recipe_sha256") != _content_sha256(content):
+        raise RecipeError(
+            f"{folder / RECIPE} is damaged or was altered: it does not match its own sha256; fit and save again, or, "
+            "where the model has moved, load with encoder=Transformer('new folder')"
+        )
+    return content
 
 
 def read_json(folder: Path) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +19,7 @@ COLUMNS = ("text", "sentence", "content")  # what a column of texts is called wh
 
 def read_texts(source: str, column: str | None = None) -> Iterator[Any]:
     """The texts of a file, in order; blank lines are texts too, so that rows keep their places."""
-    name = source.removesuffix(".gz").lower()
+    name = source.lower().removesuffix(".gz")
     kind = "." + name.rpartition(".")[2] if "." in Path(name).name else ""
     if kind == ".parquet" and source != "-":
         yield from _parquet(_existing(source), column)
@@ -45,7 +46,7 @@ def _lines(source: str) -> Iterator[Iterator[str]]:
     else:
         try:
             path = _existing(source)
-            file = gzip.open(path, "rb") if source.endswith(".gz") else open(path, "rb")  # noqa: SIM115
+            file = gzip.open(path, "rb") if source.lower().endswith(".gz") else open(path, "rb")  # noqa: SIM115
         except OSError as error:
             raise InputError(f"can't read {source!r}: {error.strerror or error}") from None
     try:
@@ -63,7 +64,7 @@ def _decoded(file: IO[bytes], source: str) -> Iterator[str]:
             yield text.removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError as error:
         raise InputError(f"line {number} of {source!r} is not UTF-8: {error.reason} at byte {error.start}") from None
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"can't read {source!r} beyond line {number}: {error}") from None
 
 
@@ -79,7 +80,7 @@ def _jsonl(lines: Iterator[str], source: str, column: str | None) -> Iterator[An
             continue
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"line {number} of {source!r} is not JSON: {error}") from None
         if isinstance(row, str) and column is None:
             yield row
@@ -96,11 +97,11 @@ def _separated(delimiter: str, quoting: Literal[0, 3]) -> Callable[[Iterator[str
     def read(lines: Iterator[str], source: str, column: str | None) -> Iterator[str]:
         csv.field_size_limit(sys.maxsize)
         rows = csv.reader((line + "\n" for line in lines), delimiter=delimiter, quoting=quoting, strict=True)
-        header = next(rows, None)
-        if header is None:
-            return
-        at = header.index(_choose(header, column, source))
         try:
+            header = next(rows, None)
+            if header is None:
+                return
+            at = header.index(_choose(header, column, source))
             for row in rows:
                 if len(row) != len(header):
                     raise InputError(
@@ -122,7 +123,7 @@ def _parquet(path: Path, column: str | None) -> Iterator[Any]:
             name = _choose(file.schema_arrow.names, column, str(path))
             for batch in file.iter_batches(batch_size=8192, columns=[name]):
                 yield from batch.column(0).to_pylist()
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(f"can't read {str(path)!r}: {' '.join(str(error).split())[:200]}") from None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -96,6 +97,14 @@ def test_fit_then_encode(texts: str, tiny_bert_dir: Path, tmp_path: Path, capsys
     assert facts["fitted on"] == len(SENTENCES)
     assert "can't be changed by --layers" in _error(capsys, "encode", texts, "--recipe", recipe, "--layers", "1")
     assert "it exists" in _error(capsys, "fit", *model, "--on", texts, "-o", recipe)
+
+
+def test_a_moved_model_is_used_as_the_recipe_says(texts: str, tiny_bert_dir: Path, tmp_path: Path) -> None:
+    recipe, moved = str(tmp_path / "recipe"), str(shutil.copytree(tiny_bert_dir, tmp_path / "moved"))
+    assert _run("fit", "--model", str(tiny_bert_dir), "--template", "T0", "--on", texts, "-o", recipe) == 0
+    assert _run("encode", texts, "--recipe", recipe, "-o", str(tmp_path / "a.npy")) == 0
+    assert _run("encode", texts, "--recipe", recipe, "--model", moved, "-o", str(tmp_path / "b.npy")) == 0
+    np.testing.assert_array_equal(np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy"))
 
 
 def test_background(texts: str, tiny_bert_dir: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -202,6 +203,15 @@ def test_models_tables_and_named_recipes(tiny_bert: Transformer, tiny_bert_dir: 
     table.save(tmp_path / "my-table")
     embed(tmp_path / "my-table", texts, tmp_path / "table")
     np.testing.assert_allclose(vectors_of(tmp_path / "table"), table.encode(sentences(15)), atol=1e-5)
+
+
+def test_a_moved_model_is_used_as_the_recipe_says(tiny_bert_dir: Path, tmp_path: Path) -> None:
+    texts = text_file(tmp_path / "a.txt", 5)
+    embedder = Embedder(Transformer(tiny_bert_dir, template="T0"))
+    embedder.save(tmp_path / "recipe")
+    moved = shutil.copytree(tiny_bert_dir, tmp_path / "moved")
+    embed(tmp_path / "recipe", texts, tmp_path / "out", model=moved)
+    np.testing.assert_allclose(vectors_of(tmp_path / "out"), embedder.encode(sentences(5)), atol=1e-5)
 
 
 def test_an_unfitted_recipe_is_refused(tiny_bert_dir: Path, tmp_path: Path) -> None:

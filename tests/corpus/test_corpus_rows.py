@@ -103,10 +103,12 @@ def test_places_by_hand(tmp_path: Path) -> None:
     [
         ("a.txt", b"fine\n\xff\xfe\n", "not UTF-8"),
         ("a.jsonl", b'{"text": "x"}\n{"text"\n', "not JSON"),
+        ("a.jsonl", b'{"text": "x"}\n' + b"[" * 100_000, "not JSON"),
         ("a.jsonl", b'{"text": "x"}\n{"other": "y"}\n', "has no 'text'"),
         ("a.csv", b"id,text\n1,x\n2\n", "1 fields; the header has 2"),
         ("a.csv", b"", "is empty"),
         ("a.txt.gz", b"not packed", "can't read"),
+        ("a.txt.gz", gzip.compress(b"text\n", mtime=0)[:10] + b"\xff" * 20, "can't read"),
         ("a.parquet", b"not parquet", "can't read"),
         ("a.jsonl", b'{"text": null}\n', "None"),
     ],

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from export_cases import made_sentences
+from tokenizers import Tokenizer
 
-from attar import Embedder, Transformer, shapers
+import tiny_models
+from attar import Embedder, Table, Transformer, shapers
 from attar.cli import main
 
 FIT = made_sentences(60, seed=1)
@@ -36,6 +40,19 @@ def test_export(recipe: str, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     code, message = run(capsys, "export", recipe, "--to", "model2vec", "-o", target)
     assert (code, "it exists; remove it" in message) == (2, True)
     assert run(capsys, "export", recipe, "--to", "model2vec", "-o", target, "--overwrite")[0] == 0
+
+
+def test_a_moved_model_and_a_table(tiny_bert_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recipe, graph = tmp_path / "recipe", tmp_path / "graph"
+    Embedder(Transformer(tiny_bert_dir, template="[X] means [MASK]", max_tokens=9), -1).save(recipe)
+    moved = shutil.copytree(tiny_bert_dir, tmp_path / "moved")
+    assert run(capsys, "export", str(recipe), "--to", "onnx", "--model", str(moved), "-o", str(graph))[0] == 0
+    tokenizer = Tokenizer.from_file(str(graph / "tokenizer.json"))
+    assert tokenizer.encode("the cat").tokens == ["[CLS]", "the", "cat", "means", "[MASK]", "[SEP]"]
+    assert tokenizer.truncation["max_length"] == 9
+    Table(np.eye(200)[:, :6], tiny_models.wordpiece()).save(tmp_path / "table")
+    plain = ("export", "plain", "--model", str(tmp_path / "table"), "--to", "model2vec")
+    assert run(capsys, *plain, "-o", str(tmp_path / "static"))[0] == 0
 
 
 def test_only_exports_are_overwritten(recipe: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

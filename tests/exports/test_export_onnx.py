@@ -72,6 +72,15 @@ def test_place_in_a_word(tiny_roberta_dir: Path) -> None:
         check_same(eagerly(embedder, texts), embedder.encode(texts))
 
 
+def test_special_tokens_that_are_pieces() -> None:
+    """A Unigram tokenizer holds its special tokens among the pieces, where a text that reads so would find them."""
+    tokenizer = tiny_models.unigram()
+    rows = np.random.default_rng(0).normal(size=(tokenizer.get_vocab_size(), 6))
+    texts = ["<s> the cat </s>", "dog <mask> sat<pad>", "<mask>", "<unk>", "the cat"]
+    embedder = Embedder(Table(rows, tokenizer))
+    check_same(eagerly(embedder, texts), embedder.encode(texts))
+
+
 def test_static_encoders_and_mixes(tiny_bert: Transformer) -> None:
     tokenizer = tiny_models.wordpiece()
     draw = np.random.default_rng(0)

@@ -22,14 +22,16 @@ from export_cases import (
 
 import tiny_models
 from attar import Embedder, Mix, Random, Table, Transformer, shapers, weights
-from attar.errors import MissingExtra, NotFittedError, OutputError, RecipeError
+from attar.errors import MissingExtra, ModelError, NotFittedError, OutputError, RecipeError
 from attar.exports import export
 from attar.types import Floats
 
 FIT = made_sentences(150, seed=1)
 TEXTS = made_sentences(80)
+SPELLED = ["<s> the cat </s>", "dog <mask> sat<pad>", "<mask>"]  # special tokens of a tokenizer that has them as pieces
 
 
+HALF = {"layers": 1, "attention_heads": 2, "ffn_dim": 24}
 REAL = ["A cat sat on the mat.", "", "the , .", "[MASK] and [SEP] are only words here", "Two dogs ran. " * 200]
 FIT_REAL = [*REAL, "Stocks fell sharply today.", "A man is playing a guitar.", "It rains in Vilnius."]
 
@@ -40,6 +42,14 @@ def tiny_mobilebert(folder: Path) -> Path:
     tokenizer = tiny_models.wordpiece()
     settings = tiny_models.small(tokenizer) | {"num_hidden_layers": 2, "embedding_size": 8, "intra_bottleneck_size": 8}
     return tiny_models.save(folder, tiny_models.spread(MobileBertModel(MobileBertConfig(**settings))), tokenizer)
+
+
+def tiny_xlm_roberta(folder: Path) -> Path:
+    from transformers import XLMRobertaConfig, XLMRobertaModel
+
+    tokenizer = tiny_models.unigram()
+    config = XLMRobertaConfig(**tiny_models.small(tokenizer) | {"num_hidden_layers": 1, "pad_token_id": 1})
+    return tiny_models.save(folder, tiny_models.spread(XLMRobertaModel(config)), tokenizer)
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +66,12 @@ def cases(
     electra = Transformer(tiny_electra_dir, max_tokens=12)
     some = [text for text in TEXTS if text.strip()]  # without special tokens, nothing is left of an empty text
     mobilebert = Transformer(tiny_mobilebert(tmp_path_factory.mktemp("models") / "tiny-mobilebert"))
+    xlm_roberta = Transformer(tiny_xlm_roberta(tmp_path_factory.mktemp("models") / "tiny-xlm-roberta"), template="T0")
     table = Table(np.random.default_rng(0).normal(size=(200, 6)), tiny_models.wordpiece())
     embedders = {name: (recipe(make).fit(FIT), TEXTS) for name, recipe in RECIPES.items()}
     embedders |= {
         "roberta": (Embedder(roberta, 1, weights.Mask()), TEXTS),  # positions start behind the padding
+        "xlm-roberta": (Embedder(xlm_roberta, 1, weights.Idf()).fit(FIT), [*TEXTS, *SPELLED]),
         "gpt2 inner": (Embedder(gpt2, 1, weights.Idf()).fit(FIT), some),  # norms its last layer alone
         "gpt2 last token": (Embedder(gpt2, 2, weights.Last()), some),  # has no padding token
         "gpt2 both": (Embedder(gpt2, (1, 2)), some),
@@ -205,6 +217,31 @@ def test_what_has_no_carrier_is_refused(tiny_bert_dir: Path, tiny_roberta_dir: P
         with pytest.raises(RecipeError, match=message):
             export(embedder, "sentence-transformers", tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_half_a_model_is_refused(tmp_path: Path) -> None:
+    """sentence-transformers would load the encoder of BART as a whole BART, with random weights."""
+    from transformers import BartConfig, BartModel
+
+    tokenizer = tiny_models.byte_level()
+    sizes = {f"{half}_{key}": n for half in ("encoder", "decoder") for key, n in HALF.items()}
+    config = BartConfig(vocab_size=tokenizer.get_vocab_size(), d_model=16, pad_token_id=1, **sizes)
+    model = Transformer(tiny_models.save(tmp_path / "bart", tiny_models.spread(BartModel(config)), tokenizer))
+    with pytest.raises(RecipeError, match="loads the folder as a BartModel; exportable instead: this recipe --to onnx"):
+        export(Embedder(model), "sentence-transformers", tmp_path / "model")
+    assert [path.name for path in tmp_path.iterdir()] == ["bart"]
+
+
+def test_a_model_that_reads_padding_is_refused(tmp_path: Path) -> None:
+    from transformers import ConvBertConfig, ConvBertModel
+
+    tokenizer = tiny_models.wordpiece()
+    config = ConvBertConfig(**tiny_models.small(tokenizer) | {"embedding_size": 16, "num_hidden_layers": 1})
+    model = Transformer(tiny_models.save(tmp_path / "conv", tiny_models.spread(ConvBertModel(config)), tokenizer))
+    for form in ("sentence-transformers", "onnx"):
+        with pytest.raises(ModelError, match="a ConvBertModel reads the padding of a batch"):
+            export(Embedder(model), form, tmp_path / "model")
+    assert [path.name for path in tmp_path.iterdir()] == ["conv"]
 
 
 def test_foreign_parts_are_refused(tiny_bert: Transformer, tmp_path: Path) -> None:

@@ -81,12 +81,14 @@ class Choices:
         from attar.encoders.opening import open_encoder
         from attar.encoders.transformer import Transformer
         from attar.layers import parse_layers
+        from attar.persist import moved_encoder
 
         saved = self.recipe is not None and ("/" in self.recipe or Path(self.recipe).is_dir())
         if saved:
             assert self.recipe is not None
             self._refuse_changes(self.recipe)
-            return Embedder.load(self.recipe, encoder=open_encoder(self.model) if self.model else None)
+            moved = None if self.model is None else moved_encoder(Path(self.recipe), self.model)
+            return Embedder.load(self.recipe, encoder=moved)
         encoder = open_encoder(self.model, self.template, self.max_tokens, self.windows)
         made = Embedder.from_recipe(self.recipe or "plain", encoder)
         if self.layers is not None:

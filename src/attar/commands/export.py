@@ -32,17 +32,19 @@ def export(recipe: str, to: str, output: str, model: str | None, overwrite: bool
     from pathlib import Path
 
     from attar.embedder import Embedder
-    from attar.encoders.transformer import Transformer
+    from attar.encoders.opening import open_encoder
     from attar.errors import InputError, NotFittedError, unknown_name
     from attar.exports import FORMATS, check_target
     from attar.exports import export as write
+    from attar.persist import moved_encoder
 
     if to not in FORMATS:
         raise unknown_name("export format", to, FORMATS)
     check_target(Path(output).expanduser(), overwrite=overwrite)
-    encoder = Transformer(model) if model is not None else None
-    saved = "/" in recipe or Path(recipe).is_dir()
-    embedder = Embedder.load(recipe, encoder=encoder) if saved else Embedder.from_recipe(recipe, encoder)
+    if "/" in recipe or Path(recipe).is_dir():
+        embedder = Embedder.load(recipe, encoder=None if model is None else moved_encoder(Path(recipe), model))
+    else:
+        embedder = Embedder.from_recipe(recipe, None if model is None else open_encoder(model))
     try:
         notes = write(embedder, to, output, overwrite=overwrite)
     except NotFittedError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -65,7 +66,7 @@ def _index_text(path: str, wanted: IndexFile) -> dict[str, Any]:
                 first = -(n_lines + 1) % STEP  # the next line end that a multiple of STEP lines is complete with
                 places += (ends[first::STEP] + at + 1).tolist()
                 n_lines, at, last = n_lines + len(ends), at + len(block), block[-1:]
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"can't read {path!r} beyond byte {at}: {error}") from None
     return {"rows": n_lines + (last != b"\n"), "places": tuple(places)}
 

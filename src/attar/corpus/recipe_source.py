@@ -13,6 +13,7 @@ from attar.encoders.opening import open_encoder
 from attar.encoders.table import Table
 from attar.errors import NotFittedError, RecipeError
 from attar.executors.worker import limit_threads
+from attar.persist import moved_encoder
 
 _loaded: dict[RecipeSource, Embedder] = {}  # of this process: the last one used, ready to go on
 
@@ -38,11 +39,11 @@ class RecipeSource:
 
     def load(self) -> Embedder:
         """A new embedder, ready to encode."""
-        encoder = None if self.model is None else open_encoder(self.model)
         if not is_folder(self.recipe):
-            embedder = Embedder.from_recipe(self.recipe, encoder)
-        elif (Path(self.recipe) / "recipe.json").is_file() or encoder is not None:
-            embedder = Embedder.load(self.recipe, encoder=encoder)
+            embedder = Embedder.from_recipe(self.recipe, None if self.model is None else open_encoder(self.model))
+        elif (Path(self.recipe) / "recipe.json").is_file() or self.model is not None:
+            moved = None if self.model is None else moved_encoder(Path(self.recipe), self.model)
+            embedder = Embedder.load(self.recipe, encoder=moved)
         else:
             found = open_encoder(self.recipe)
             embedder = Embedder(found, layers=found.layers if isinstance(found, Table) else "last")

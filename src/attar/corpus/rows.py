@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -34,7 +35,7 @@ class Lines:
             line = self.file.readline()
             self.place += len(line)
             text = line.decode("utf-8-sig" if start == 0 else "utf-8")
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"can't read {self.path!r} beyond byte {start}: {error}") from None
         except UnicodeDecodeError as error:
             raise InputError(f"{self.path!r} is not UTF-8: {error.reason} at byte {start + error.start}") from None
@@ -115,7 +116,7 @@ def _jsonl(lines: Lines, fields: tuple[str, ...], text_column: str | None, id_co
 def parse_json(line: str, lines: Lines) -> Any:
     try:
         return json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{lines.path!r} before byte {lines.place}: not JSON: {error}") from None
 
 
@@ -167,7 +168,7 @@ def _parquet_rows(part: Slice) -> Iterator[Row]:
                         texts = wanted.column(part.text_column).to_pylist()
                         ids = wanted.column(part.id_column).to_pylist() if part.id_column else [None] * len(texts)
                         yield from zip(ids, texts, strict=True)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(f"can't read {part.path!r}: {' '.join(str(error).split())[:200]}") from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Sequence
@@ -80,6 +81,12 @@ class Mix:
 
     def spec(self) -> dict[str, Any]:
         return {"type": "mix", "w": self.w, "a": self.a.spec(), "b": self.b.spec()}
+
+    @property
+    def fingerprint(self) -> str | None:
+        """A hash of what both sides have: tells whether a recipe meets the models it was fitted with."""
+        prints = [getattr(side, "fingerprint", None) for side in (self.a, self.b)]
+        return None if None in prints else hashlib.sha256("".join(map(str, prints)).encode()).hexdigest()
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
         """Write mix.json and what the sides keep in files; a transformer is only referred to."""

@@ -14,8 +14,10 @@ import torch
 from attar.encoders import default
 from attar.encoders.transformer import Transformer
 from attar.engine.loading import is_folder
-from attar.errors import MissingExtra
+from attar.errors import MissingExtra, ModelError
 from attar.exports.frame import pad_id
+
+_READ = 1e-3  # of the greatest number; rounding is far below, padding that is read far above
 
 
 @dataclass(frozen=True)
@@ -33,14 +35,16 @@ def load_base(encoder: Transformer, layers: Sequence[int]) -> BaseModel:
     Cutting off blocks does not give the same layer where the model norms its last one alone: then all blocks stay.
     """
     model = _load(encoder)
+    filler = pad_id(encoder.vocabulary)
     if getattr(model.config, "trigram_input", False):
         # MobileBERT reads each token with its neighbours, so that the last one of a short text would see the padding
         # of a batch. A padding of zeros is what it sees when it stands alone.
         with torch.no_grad():
-            model.get_input_embeddings().weight[pad_id(encoder.vocabulary)] = 0
+            model.get_input_embeddings().weight[filler] = 0
     last = max(layers)
     n_layers = encoder.n_layers
     with torch.no_grad():  # a model made in inference mode could not be cast
+        _check_padding(model, filler, layers)
         wanted = _run(model)
         if last < n_layers:
             short = _shorten(model, last)
@@ -84,6 +88,23 @@ def _load(encoder: Transformer) -> Any:
     if model.config.is_encoder_decoder:
         model = model.get_encoder()
     return model.eval()
+
+
+def _check_padding(model: Any, filler: int, layers: Sequence[int]) -> None:
+    """Refuses a model that reads the padding of a batch, as one with convolutions may."""
+    n_tokens = model.get_input_embeddings().weight.shape[0]
+    text = torch.tensor([[i % n_tokens for i in range(1, 9) if i % n_tokens != filler]])
+    padding = torch.full((1, 5), filler)
+    ids, mask = torch.cat([text, padding], dim=1), torch.cat([torch.ones_like(text), torch.zeros_like(padding)], dim=1)
+    alone = model(input_ids=text, output_hidden_states=True).hidden_states
+    filled = model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
+    for layer in layers:
+        a, b = alone[layer], filled[layer][:, : text.shape[1]]
+        if float((a - b).abs().max()) > _READ * float(a.abs().max()):
+            raise ModelError(
+                f"a {type(model).__name__} reads the padding of a batch, so that in other libraries a text's vector "
+                "would change with its neighbours; it can't be exported"
+            )
 
 
 def _shorten(model: Any, n_layers: int) -> Any:

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import tokenizers
 
+from attar.encoders.average import tokenizer_of
 from attar.errors import ModelError
+from attar.literal import out_of_reach
 from attar.types import Encoder, Role, Tokens, Vocabulary
 
 _PROBES = ("a", "1", "the", ".")
@@ -44,8 +46,13 @@ def frame_of(encoder: Encoder) -> Frame:
     raise ModelError(f"the tokenizer of {encoder!r} finds no token in any of {_PROBES}; it can't be exported")
 
 
-def with_frame(tokenizer: tokenizers.Tokenizer, frame: Frame) -> tokenizers.Tokenizer:
-    """A copy that puts the frame around each text by itself; cutting a text leaves the frame whole."""
+def framed_tokenizer(encoder: Any) -> tokenizers.Tokenizer:
+    """The encoder's tokenizer, which puts special tokens and template around a text by itself.
+
+    Cutting a text leaves them whole, and no text finds a special token.
+    """
+    frame, vocabulary = frame_of(encoder), encoder.vocabulary
+    tokenizer = out_of_reach(tokenizer_of(encoder), vocabulary.special_ids - {vocabulary.unknown_id})
     settings: dict[str, Any] = json.loads(tokenizer.to_str())
     pieces: list[dict[str, Any]] = [{"Sequence": {"id": "A", "type_id": 0}}]
     special: dict[str, Any] = {}

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attar.encoders.average import tokenizer_of
 from attar.encoders.mix import Mix
 from attar.errors import MissingExtra
 from attar.exports import CARD
 from attar.exports.card import write_card
-from attar.exports.frame import frame_of, pad_id, with_frame
+from attar.exports.frame import framed_tokenizer, pad_id
 from attar.exports.source import Source
 from attar.files import new_folder
 
@@ -56,12 +55,12 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
 def _tokenizer(source: Source) -> Any:
     """Frames, cuts and fills up texts by itself."""
     encoder = _reader(source.encoder)
-    tokenizer = with_frame(tokenizer_of(encoder), frame_of(encoder))
+    tokenizer = framed_tokenizer(encoder)
     limit = getattr(encoder, "limit", None)
     if limit is not None:
         tokenizer.enable_truncation(limit)
     filler = pad_id(encoder.vocabulary)
-    tokenizer.enable_padding(pad_id=filler, pad_token=encoder.vocabulary.pieces[filler])
+    tokenizer.enable_padding(pad_id=filler, pad_token=tokenizer.id_to_token(filler))
     return tokenizer
 
 

@@ -105,6 +105,7 @@ def _layers(source: Source, base: BaseModel, place: Path) -> list[Any]:
         modality_config={"text": {"method": "forward", "method_output_name": output}},
         module_output_name="token_embeddings",
     )
+    _check_carried(carrier.auto_model, base.model)
     if not several:
         return [carrier]
     import torch
@@ -116,6 +117,15 @@ def _layers(source: Source, base: BaseModel, place: Path) -> list[Any]:
     width = encoder.width(first)
     average = WeightedLayerPooling(width, base.n_layers, first, torch.nn.Parameter(weights))
     return [carrier, average]
+
+
+def _check_carried(loaded: Any, model: Any) -> None:
+    """Refuses half a model, such as the encoder of BART, which would be loaded as a whole one of random weights."""
+    if type(loaded) is not type(model):
+        raise RecipeError(
+            f"a {type(model).__name__} has no carrier: sentence-transformers loads the folder as a "
+            f"{type(loaded).__name__}; exportable instead: this recipe --to onnx"
+        )
 
 
 def _pooling(source: Source, frame: Frame) -> tuple[list[Any], list[str]]:
