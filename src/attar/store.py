@@ -81,7 +81,7 @@ class Store:
             self._connection.execute(f"INSERT OR REPLACE INTO cells VALUES ({marks})", astuple(row))
 
     def done(self) -> set[str]:
-        """The cells that have a score."""
+        """The ids of the cells that have a score."""
         with self._lock, self._explained():
             return {cell for (cell,) in self._connection.execute("SELECT cell FROM cells WHERE error IS NULL")}
 
@@ -91,6 +91,10 @@ class Store:
         with self._lock, self._explained():
             found = self._connection.execute(f"SELECT {', '.join(COLUMNS)} FROM cells ORDER BY {order}")
             return [CellRow(*values) for values in found]
+
+    def scored(self) -> list[CellRow]:
+        """The cells that have a score."""
+        return [row for row in self.rows() if row.score is not None]
 
     def close(self) -> None:
         """Fold the log into the file, so that one file is all there is."""

@@ -9,6 +9,7 @@ from sample_cells import cell, sample, write_run
 from attar.errors import InputError
 from attar.reports.cells import Cells, Variant
 from attar.reports.tables import Value, all_tables, best_table, mark_best, recipe_table, template_table
+from attar.store import FILE, Store
 from attar.sweep.best import best_recipes, find_best
 from attar.tasks import published
 
@@ -112,3 +113,13 @@ def test_labels_of_variants() -> None:
     assert Variant("none", 1.0).label == "Avg."
     assert Variant("T4", 0.5).label == "T4 + 0.5 Avg."
     assert Variant("T4", 0.5).published is None
+
+
+def test_runs_of_other_rows_are_not_put_together(tmp_path: Path) -> None:
+    for name, texts in (("a", 20), ("b", 30)):
+        (tmp_path / name).mkdir()
+        with Store(tmp_path / name / FILE) as store:
+            store.add(replace(cell("STS12"), cell=name, texts=texts))
+    Cells.of_runs([tmp_path / "a"])
+    with pytest.raises(InputError, match="STS12 is there with 20 and with 30 texts"):
+        Cells.of_runs([tmp_path / "a", tmp_path / "b"])

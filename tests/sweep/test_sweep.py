@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import re
 from collections import Counter
 from dataclasses import replace
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tiny_models
 from attar import Embedder, Mix, Table, Template, Transformer, shapers, weights
 from attar.engine.direct import DirectModel
 from attar.errors import DataError, InputError, ModelError, OutputError
@@ -280,3 +282,48 @@ def test_rows_say_where_they_come_from(run: Path, tiny_bert: Transformer) -> Non
     assert row.model == tiny_bert.folder.name
     assert '"ZScore"' in row.recipe
     assert "seconds" not in comparable(row)
+
+
+def test_two_tasks_of_one_name_are_refused(
+    tmp_path: Path, small_data: Path, tiny_bert_dir: Path, settings: Settings
+) -> None:
+    groups = small_data / "groups.tsv"
+    part = Part((f"clustering:{groups}", f"classification:{groups}"))
+    with pytest.raises(InputError, match="would both be called 'groups': rename a file"):
+        sweep(Grid((part,), (str(tiny_bert_dir),)), tmp_path / "run", settings)
+
+
+def test_two_models_of_one_name_are_refused(
+    tmp_path: Path, small_data: Path, tiny_bert_dir: Path, settings: Settings
+) -> None:
+    other = tiny_models.bert(tmp_path / tiny_bert_dir.name, seed=1)
+    part = Part((str(small_data / "pairs.tsv"),))
+    with pytest.raises(InputError, match=r"would both be called 'tiny-bert': rename a folder"):
+        sweep(Grid((part,), (str(tiny_bert_dir), str(other))), tmp_path / "run", settings)
+    sweep(Grid((part,), (str(tiny_bert_dir),)), tmp_path / "run", settings)
+    with pytest.raises(InputError, match="two models are called 'tiny-bert'"):
+        sweep(Grid((part,), (str(other),)), tmp_path / "run", settings)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [({"rows": 12}, "is there with 40 and with 12 texts"), ({"runs": 3}, "twice for the same recipe")],
+)
+def test_other_rows_or_runs_are_not_mixed_into_a_run(
+    tmp_path: Path, small_data: Path, tiny_bert_dir: Path, settings: Settings, changed: dict[str, int], said: str
+) -> None:
+    grid = Grid((Part((f"clustering:{small_data / 'groups.tsv'}",)),), (str(tiny_bert_dir),), runs=2)
+    sweep(grid, tmp_path / "run", settings)
+    with pytest.raises(InputError, match=said):
+        sweep(replace(grid, **changed), tmp_path / "run", settings)  # type: ignore[arg-type]
+    assert sweep(grid, tmp_path / "run", settings) == 0  # nothing is lost
+
+
+def test_a_file_named_like_a_published_task_is_its_own_source(
+    tmp_path: Path, small_data: Path, tiny_bert_dir: Path, settings: Settings
+) -> None:
+    mine = tmp_path / "STS12.tsv"
+    mine.write_bytes((small_data / "pairs.tsv").read_bytes())
+    sweep(Grid((Part((str(mine),)),), (str(tiny_bert_dir),)), tmp_path / "run", settings)
+    with Store.of_run(tmp_path / "run") as store:
+        assert [json.loads(row.details)["source"] for row in store.rows()] == [str(mine)]

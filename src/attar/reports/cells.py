@@ -9,6 +9,7 @@ from pathlib import Path
 
 from attar.errors import InputError
 from attar.store import CellRow, Store
+from attar.sweep.alike import Mark, check_alike
 from attar.tasks import FAMILIES, published
 
 AGGREGATIONS = {
@@ -57,6 +58,7 @@ class Cells:
                 found |= {row.cell: row for row in store.rows()}
         if not any(row.score is not None for row in found.values()):
             raise InputError(f"no cell is scored yet in {', '.join(map(str, runs))}: let attar sweep run first")
+        check_alike(Mark.of(row) for row in found.values() if row.score is not None)
         return cls(tuple(sorted(found.values(), key=sort_key)))
 
     @property

@@ -57,7 +57,9 @@ def read_grid(source: str, models: tuple[str, ...] = (), tasks: tuple[str, ...] 
         content["tasks"] = list(tasks)
     first = {key: content[key] for key in _PART if key in content}
     parts = [first]
-    for more in content.get(_MORE, []):
+    for more in _list(content.get(_MORE, []), _MORE):
+        if not isinstance(more, dict):
+            raise InputError(f"{_MORE} of the grid holds {more!r}; write its keys under [[{_MORE}]]")
         wrong = [key for key in more if key not in _PART]
         if wrong:
             raise unknown_name(f"key under [[{_MORE}]] of the grid {source!r}", wrong[0], _PART)
@@ -80,6 +82,9 @@ def _part(keys: Mapping[str, Any]) -> Part:
     if "tasks" not in keys:
         raise InputError('the grid names no tasks; write tasks = ["sts", "tweet"] or such')
     made: dict[str, Any] = {"tasks": _texts(keys["tasks"], "tasks")}
+    empty = next((name for name in keys if name != "tasks" and keys[name] == []), None)
+    if empty is not None:
+        raise InputError(f"{empty} = [] of the grid leaves no cell; leave it out for the default, or fill it")
     for name in ("templates", "weights"):
         if name in keys:
             made[name] = _texts(keys[name], name)

@@ -15,7 +15,9 @@ from attar.encoders.table import Table
 from attar.encoders.transformer import Transformer
 from attar.fitting import fit_weights
 from attar.store import Store
+from attar.sweep.alike import Mark, check_alike
 from attar.sweep.background import Background
+from attar.sweep.best import RecipeKey
 from attar.sweep.cells import Cell, cells_of, is_local, shapes_background
 from attar.sweep.collect import FittedWeights, collect, group_layers, held_texts
 from attar.sweep.grid import Grid, template_of
@@ -56,10 +58,11 @@ def run_pass(scene: Scene, model: str | None, template: str) -> int:
     cells = cells_of(scene.grid, template, encoder, sha256, scene.subjects, corpora)
     done = scene.store.done()
     missing = [cell for cell in cells.values() if cell.id not in done]
-    name = MODEL_NAMES.get(encoder.name, Path(encoder.name).name)
+    name = short_name(encoder)
     if not missing:
         log.info("%s, template %s: all %s cells are there", name, template, f"{len(cells):,}")
         return 0
+    check_alike([*map(Mark.of, scene.store.scored()), *(_mark(cell, name, template, sha256) for cell in missing)])
     known = {subject.name: subject.fingerprint for subject in scene.by_name.values()}
     spec = find_pass(scene.cache, _needed(missing, scene, encoder, known), known)
     folder = open_pass(scene.cache, spec)
@@ -73,6 +76,17 @@ def run_pass(scene: Scene, model: str | None, template: str) -> int:
     if not scene.keep:
         drop_pass(folder)
     return len(missing)
+
+
+def short_name(encoder: Transformer) -> str:
+    """What cells and reports call the model."""
+    return MODEL_NAMES.get(encoder.name, Path(encoder.name).name)
+
+
+def _mark(cell: Cell, model: str, template: str, sha256: str) -> Mark:
+    choice = cell.choice
+    recipe = RecipeKey(model, template, "+".join(map(str, choice.layers)), choice.weights, choice.shape, choice.mix)
+    return Mark(cell.id, cell.subject.name, len(cell.subject.texts), sha256, recipe)
 
 
 def _needed(missing: Sequence[Cell], scene: Scene, encoder: Transformer, known: Mapping[str, str]) -> PassSpec:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from attar.files import check_parent, new_file
 from attar.store import FILE, Store
 from attar.sweep.background import Background
 from attar.sweep.grid import Grid, layer_sets
-from attar.sweep.one_pass import Scene, run_pass
+from attar.sweep.one_pass import Scene, run_pass, short_name
 from attar.sweep.subjects import load_subjects
 
 log = logging.getLogger("attar")
@@ -42,6 +43,7 @@ def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noq
     with alone(run / LOCK):
         for model in grid.models:
             check_layers(grid, model)
+        check_names(grid.models)
         background = Background.read(settings.background, grid)
         subjects = load_subjects(grid.tasks, settings.data, grid.rows, background.embedded)
         _describe(run, settings)
@@ -71,6 +73,18 @@ def check_layers(grid: Grid, model: str | None) -> None:
             layer_sets(part.layers, encoder)
         except InputError as error:
             raise InputError(f"the grid does not fit the model {encoder.name!r}: {error}") from None
+
+
+def check_names(models: Sequence[str | None]) -> None:
+    """Cells go by the last part of a model's path: two models must not share it."""
+    found: dict[str, Transformer] = {}
+    for encoder in map(Transformer, models):
+        other = found.setdefault(short_name(encoder), encoder)
+        if other.name != encoder.name and other.fingerprint != encoder.fingerprint:
+            raise InputError(
+                f"the models {other.name!r} and {encoder.name!r} would both be called {short_name(encoder)!r}: "
+                f"rename a folder, or give each a run of its own"
+            )
 
 
 def _describe(run: Path, settings: Settings) -> None:

@@ -69,15 +69,24 @@ def load_subjects(
         if name in MEASURES:
             found[name] = (_measure(name, data, rows, background),)
         else:
-            members = [_of_task(task, rows, name) for task in tasks.load_selection(name, data)]
-            found[name] = tuple(loaded.setdefault(subject.name, subject) for subject in members)
+            members = [_of_task(tasks.load(source, data), rows, source) for source in tasks.selected(name)]
+            found[name] = tuple(_only(loaded.setdefault(subject.name, subject), subject) for subject in members)
     return found
 
 
-def _of_task(task: Task, rows: int | None, asked_for: str) -> Subject:
+def _only(first: Subject, later: Subject) -> Subject:
+    """The first of a name; another one must be the same."""
+    if first is not later and (first.family, first.fingerprint) != (later.family, later.fingerprint):
+        raise InputError(
+            f"the tasks {first.source!r} and {later.source!r} would both be called {first.name!r}: "
+            f"rename a file, or give each a run of its own"
+        )
+    return first
+
+
+def _of_task(task: Task, rows: int | None, source: str) -> Subject:
     taken = sample_task(task, rows)
     whole = None if taken is task else len(_answers(task))
-    source = task.name if task.name in tasks.names() else asked_for
     asked = None if taken is task else rows
     return Subject(taken.name, taken.family, tuple(taken.texts), taken, whole, source, asked)
 
