@@ -52,6 +52,12 @@ def test_csv_has_quotes_and_tsv_has_none(tmp_path: Path) -> None:
     assert _read(tsv) == ['"unclosed', "b"]
 
 
+def test_blank_lines_between_rows_are_no_rows(tmp_path: Path) -> None:
+    csv = tmp_path / "t.csv"
+    csv.write_text('\nid,text\n1,a\n\n2,""\n3,"b\n\nc"\n\n')
+    assert _read(csv) == ["a", "", "b\n\nc"]
+
+
 def test_parquet(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"body": ["a", None, "c"], "n": [1, 2, 3]}), path)

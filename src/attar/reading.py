@@ -98,11 +98,11 @@ def _separated(delimiter: str, quoting: Literal[0, 3]) -> Callable[[Iterator[str
         csv.field_size_limit(sys.maxsize)
         rows = csv.reader((line + "\n" for line in lines), delimiter=delimiter, quoting=quoting, strict=True)
         try:
-            header = next(rows, None)
+            header = next(filter(None, rows), None)
             if header is None:
                 return
             at = header.index(_choose(header, column, source))
-            for row in rows:
+            for row in filter(None, rows):  # of a blank line, nothing is left
                 if len(row) != len(header):
                     raise InputError(
                         f"line {rows.line_num} of {source!r} has {len(row)} fields; the header has {len(header)}"

@@ -47,7 +47,7 @@ def _json_lines(chunks: Iterable[Floats], file: IO[str]) -> int:
     n = 0
     for rows in chunks:
         for row in rows:
-            file.write(json.dumps([round(float(x), 7) for x in row]) + "\n")
+            file.write(json.dumps([float(f"{x:.9g}") for x in row.tolist()]) + "\n")  # enough for any float32
         n += len(rows)
     file.flush()
     return n

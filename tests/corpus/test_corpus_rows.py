@@ -92,6 +92,13 @@ def test_any_lines_and_any_slice(
         assert rows == whole[start:stop]
 
 
+def test_blank_lines_between_rows_are_no_rows(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('id,text\n1,a\n\n2,""\n3,"b\n\nc"\n\n')
+    assert IndexFile()(str(path)).rows == 3
+    assert list(read_texts(str(path))) == ["a", "", "b\n\nc"]
+
+
 def test_places_by_hand(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"ab\n" * (2 * STEP))

@@ -31,6 +31,7 @@ def test_nothing_is_loaded_before_it_is_used():
     encoder = Transformer("/no/such/folder")
     assert encoder.spec  # an attribute; calling it would look for the folder
     assert repr(encoder) == "Transformer('/no/such/folder')"
+    assert repr(Transformer("x", "T0", precision="int8")) == "Transformer('x', template='T0', precision='int8')"
     with pytest.raises(ModelError, match="no model folder"):
         encoder.n_layers  # noqa: B018
 

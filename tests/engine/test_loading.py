@@ -13,6 +13,7 @@ import pytest
 import safetensors.numpy
 import torch
 
+import tiny_models
 from attar import Embedder, Transformer
 from attar.engine.loading import check_folder, is_folder, load_model
 from attar.errors import InputError, ModelError
@@ -49,6 +50,24 @@ def test_sharded_weights_load(folder, tiny_bert_dir):
     assert (folder / "model.safetensors.index.json").is_file()
     whole, parts = (Embedder(Transformer(f)).encode(["a cat sat"]) for f in (tiny_bert_dir, folder))
     assert whole.tolist() == parts.tolist()
+
+
+def test_half_of_an_encoder_decoder_is_enough_if_it_is_the_encoder(tmp_path):
+    import transformers
+
+    tokenizer = tiny_models.unigram()
+    settings = {"vocab_size": tokenizer.get_vocab_size(), "d_model": 16, "num_layers": 2, "d_kv": 8, "d_ff": 24}
+    whole = tiny_models.spread(transformers.T5Model(transformers.T5Config(**settings, num_heads=2)))
+    half = transformers.T5EncoderModel(whole.config)
+    half.load_state_dict({k: v for k, v in whole.state_dict().items() if not k.startswith("decoder.")}, strict=False)
+    folders = [tiny_models.save(tmp_path / m.__class__.__name__, m, tokenizer) for m in (whole, half)]
+    a, b = (Embedder(Transformer(folder)).encode(["the cat sat"]) for folder in folders)
+    assert a.tolist() == b.tolist()
+    decoder = transformers.T5Model(whole.config).decoder.state_dict()
+    safetensors.numpy.save_file(
+        {f"decoder.{k}": v.numpy().copy() for k, v in decoder.items()}, folders[1] / "model.safetensors"
+    )
+    assert "lack" in failure(folders[1])
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "\xff\x00", '{"model_type": "no-such-model"}', "{}"])

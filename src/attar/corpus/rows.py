@@ -121,14 +121,14 @@ def parse_json(line: str, lines: Lines) -> Any:
 
 
 def separated(lines: Lines) -> Iterator[list[str]]:
-    """Records of .csv (quotes may hide line ends) or .tsv (a quote is a quote)."""
+    """Records of .csv (quotes may hide line ends) or .tsv (a quote is a quote); blank lines are none."""
     csv.field_size_limit(sys.maxsize)
     with_ends = (line + "\n" for line in lines)
     try:
         if kind_of(lines.path) == "csv":
-            yield from csv.reader(with_ends, strict=True)
+            yield from filter(None, csv.reader(with_ends, strict=True))
         else:
-            yield from csv.reader(with_ends, delimiter="\t", quoting=csv.QUOTE_NONE, strict=True)
+            yield from filter(None, csv.reader(with_ends, delimiter="\t", quoting=csv.QUOTE_NONE, strict=True))
     except csv.Error as error:
         raise InputError(f"{lines.path!r} before byte {lines.place}: {error}") from None
 

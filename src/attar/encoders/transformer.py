@@ -243,6 +243,8 @@ class Transformer:
             value = getattr(self, key)
             if value is not None:
                 shown.append(f"{key}={value.name if isinstance(value, Template) else value!r}")
+        if self.precision != "float32":
+            shown.append(f"precision={self.precision!r}")
         return f"Transformer({', '.join(shown)})"
 
 

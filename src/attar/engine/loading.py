@@ -153,15 +153,21 @@ def _load_by_transformers(
             )
     except Exception as error:  # of many kinds: a damaged file can make these libraries stumble anywhere
         raise ModelError(_load_failure(name, local, error)) from None
-    missing = sorted(key for key in info["missing_keys"] if "pooler" not in key)
+    half = reading_half(model)
+    unused = () if half is model else ("decoder.",)
+    missing = sorted(k for k in info["missing_keys"] if "pooler" not in k and not k.startswith(unused))
     if missing:
         raise ModelError(
             f"the weights of {name!r} lack {len(missing)} of the model's arrays ({', '.join(missing[:3])} ...); "
             "they would be random: is config.json the right one for these weights?"
         )
-    if model.config.is_encoder_decoder:
-        model = model.get_encoder()
-    return LayeredModel(model, precision)
+    return LayeredModel(half, precision)
+
+
+def reading_half(model: Any) -> Any:
+    """The encoder of a model that has a decoder too (some settings of T5 deny it); any other model itself."""
+    both = model.config.is_encoder_decoder or (hasattr(model, "encoder") and hasattr(model, "decoder"))
+    return model.get_encoder() if both else model
 
 
 def hub_folder(name: str, revision: str | None, *, weights: bool = False) -> Path:

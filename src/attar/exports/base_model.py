@@ -13,7 +13,7 @@ import torch
 
 from attar.encoders import default
 from attar.encoders.transformer import Transformer
-from attar.engine.loading import is_folder
+from attar.engine.loading import is_folder, reading_half
 from attar.errors import MissingExtra, ModelError
 from attar.exports.frame import pad_id
 
@@ -85,9 +85,7 @@ def _load(encoder: Transformer) -> Any:
         trust_remote_code=False,
         dtype=torch.float64 if encoder.precision == "float64" else torch.float32,
     )
-    if model.config.is_encoder_decoder:
-        model = model.get_encoder()
-    return model.eval()
+    return reading_half(model).eval()
 
 
 def _check_padding(model: Any, filler: int, layers: Sequence[int]) -> None:
