@@ -247,6 +247,8 @@ def test_a_model_that_is_gone(tiny_bert_dir, tmp_path):
     model = Path(shutil.copytree(tiny_bert_dir, tmp_path / "model"))
     Embedder(Transformer(model)).save(tmp_path / "saved")
     shutil.rmtree(model)
-    assert "no model folder at" in failure(tmp_path / "saved")
+    told = failure(tmp_path / "saved")
+    assert "no model folder at" in told
+    assert "if it has moved, say where it is now: --model FOLDER" in told
     model.mkdir()
     assert "config.json" in failure(tmp_path / "saved")

@@ -18,7 +18,7 @@ from attar._version import __version__
 from attar.encoders import registry
 from attar.encoders.opening import open_encoder
 from attar.encoders.transformer import Transformer
-from attar.errors import OutputError, RecipeError
+from attar.errors import ModelError, OutputError, RecipeError
 from attar.files import new_folder
 from attar.recipe import FORMAT, Recipe, canonical
 from attar.types import Encoder, State
@@ -84,12 +84,17 @@ def load(folder: Path, encoder: Encoder | None = None) -> Loaded:
         shaper.set_state(_under(arrays, f"shapers/{i}/"))
     if arrays:
         raise RecipeError(f"{folder / STATE} holds arrays that the recipe does not know: {sorted(arrays)[:3]}")
-    if encoder is None:
-        encoder = registry.load(recipe.encoder, folder / ENCODER)
-    else:
+    if encoder is not None:
         _check_settings(encoder.spec(), recipe.encoder)
+    try:
+        encoder = registry.load(recipe.encoder, folder / ENCODER) if encoder is None else encoder
+        found = getattr(encoder, "fingerprint", None)
+    except ModelError as error:
+        raise ModelError(
+            f"the model of the recipe {str(folder)!r} can't be read: {error}; if it has moved, say where it is now: "
+            "--model FOLDER, or Embedder.load(recipe, encoder=Transformer(FOLDER))"
+        ) from None
     expected = content.get("model_sha256")
-    found = getattr(encoder, "fingerprint", None)
     if expected is not None and found != expected:
         raise RecipeError(
             f"the model of {str(folder)!r} is not the one it was fitted with: the weights' sha256 is {found}, "
