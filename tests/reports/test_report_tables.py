@@ -103,8 +103,10 @@ def test_all_tables_of_several_runs(tmp_path: Path, cells: Cells) -> None:
 
 def test_a_run_without_scores_is_refused(tmp_path: Path) -> None:
     write_run(tmp_path / "run", [cell("STS12", score=None)])
-    with pytest.raises(InputError, match="no cell is scored yet"):
+    with pytest.raises(InputError, match=r"nothing to show of .*run: 1 cell has no score: "):
         Cells.of_runs([tmp_path / "run"])
+    with pytest.raises(InputError, match="it has no cell yet; run attar sweep first"):
+        Cells.of_runs([write_run(tmp_path / "empty", [])])
 
 
 def test_labels_of_variants() -> None:

@@ -15,7 +15,7 @@ import tiny_models
 from attar import Embedder, Mix, Table, Template, Transformer, shapers, weights
 from attar.engine.direct import DirectModel
 from attar.errors import DataError, InputError, ModelError, OutputError
-from attar.store import FILE, CellRow, Store, comparable
+from attar.store import CellRow, Store, comparable
 from attar.sweep import Grid, Part, Settings, sweep
 from attar.sweep.subjects import Subject
 from attar.tasks import load
@@ -220,7 +220,7 @@ def test_two_sweeps_do_not_share_a_folder(tmp_path: Path, grid: Grid, settings: 
 def test_a_background_that_is_needed_and_not_given(tmp_path: Path, grid: Grid, settings: Settings) -> None:
     with pytest.raises(InputError, match="--background FILE"):
         sweep(grid, tmp_path / "run", replace(settings, background=None))
-    assert not (tmp_path / "run" / FILE).exists()
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_layers_that_a_model_lacks_are_told_before_any_model_starts(
     wrong = Grid((Part(grid.tasks[:1]), Part(grid.tasks[:1], layers=(layers,))), (str(tiny_electra_dir),))
     with pytest.raises(InputError, match=f"does not fit the model '.*tiny-electra': {said}"):
         sweep(wrong, tmp_path / "run", settings)
-    assert not (tmp_path / "run" / FILE).exists()
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_model_that_is_nowhere_is_told_before_the_others_start(
@@ -246,7 +246,7 @@ def test_a_model_that_is_nowhere_is_told_before_the_others_start(
 ) -> None:
     with pytest.raises(ModelError, match="no model folder"):
         sweep(replace(grid, models=(*grid.models, "/nowhere/at-all")), tmp_path / "run", settings)
-    assert not (tmp_path / "run" / FILE).exists()
+    assert not (tmp_path / "run").exists()
 
 
 def test_room_and_what_is_there_are_announced(

@@ -43,10 +43,12 @@ def best(
     from attar.store import Store
     from attar.sweep.alike import Mark, check_alike
     from attar.sweep.best import best_recipes, find_best
+    from attar.sweep.failures import check_scored
     from attar.sweep.keep_best import Sources, save_best
 
     with Store.of_run(run) as store:
         rows = store.rows()
+    check_scored(rows, str(run))
     check_alike(Mark.of(row) for row in rows if row.score is not None)
     chosen = [find_best(rows, subject, model)] if subject else best_recipes(rows)
     chosen = [one for one in chosen if model in (None, one.model)]

@@ -51,12 +51,18 @@ def sweep(
 
     RUN keeps what is done: stop it in any way and run the same command again to go on.
     """
+    from attar.store import Store
     from attar.sweep import Settings, read_grid
     from attar.sweep import sweep as run_sweep
+    from attar.sweep.failures import failures
 
     wanted = tuple(part.strip() for part in tasks.split(",")) if tasks else ()
     chosen = read_grid(grid, models, wanted)
     n = run_sweep(chosen, output, Settings(data=data, background=background, keep=keep, jobs=jobs))
+    with Store.of_run(output) as store:
+        failed = failures(store.rows())
+    if failed is not None:
+        log.warning("%s", failed)
     log.info(
         "%s computed; see them with: attar report %s -o report.html", "1 cell" if n == 1 else f"{n:,} cells", output
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 from attar.errors import InputError
 from attar.store import CellRow, Store
 from attar.sweep.alike import Mark, check_alike
+from attar.sweep.failures import check_scored
 from attar.tasks import FAMILIES, published
 
 AGGREGATIONS = {
@@ -56,8 +57,7 @@ class Cells:
         for run in runs:
             with Store.of_run(run) as store:
                 found |= {row.cell: row for row in store.rows()}
-        if not any(row.score is not None for row in found.values()):
-            raise InputError(f"no cell is scored yet in {', '.join(map(str, runs))}: let attar sweep run first")
+        check_scored(tuple(found.values()), ", ".join(map(str, runs)))
         check_alike(Mark.of(row) for row in found.values() if row.score is not None)
         return cls(tuple(sorted(found.values(), key=sort_key)))
 

@@ -39,13 +39,13 @@ class Settings:
 def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noqa: B008 (frozen)
     """Compute the cells that the run does not have yet; returns how many that were."""
     check_parent(run)
+    for model in grid.models:
+        check_layers(grid, model)
+    check_names(grid.models)
+    background = Background.read(settings.background, grid)
+    subjects = load_subjects(grid.tasks, settings.data, grid.rows, background.embedded)
     run.mkdir(exist_ok=True)
     with alone(run / LOCK):
-        for model in grid.models:
-            check_layers(grid, model)
-        check_names(grid.models)
-        background = Background.read(settings.background, grid)
-        subjects = load_subjects(grid.tasks, settings.data, grid.rows, background.embedded)
         _describe(run, settings)
         with Store(run / FILE) as store:
             scene = Scene(

@@ -31,7 +31,8 @@ def load(
     wanted = declaration(str(name))
     if data is None:
         raise InputError(
-            f"the task {wanted.name} needs the folder that holds its data: load({wanted.name!r}, data=DIR)"
+            f"the task {wanted.name} needs the folder that holds its data: --data DIR, or "
+            f"load({wanted.name!r}, data=DIR)"
         )
     return assemble(wanted, find(wanted, Path(data), _splits(wanted, split)).read(), rows)
 
