@@ -94,7 +94,9 @@ def test_batches_of_any_size_give_the_same(tiny_bert, plain, monkeypatch):
 
 
 def test_chunks_of_a_stream(tiny_bert, plain):
-    parts = list(Embedder(tiny_bert).encode_chunks(iter(TEXTS), size=4))
+    heard: list[int] = []
+    parts = list(Embedder(tiny_bert).encode_chunks(iter(TEXTS), size=4, advance=heard.append))
+    assert sum(heard) == len(TEXTS)
     assert [len(part) for part in parts] == [4, 2]
     np.testing.assert_allclose(np.concatenate(parts), plain, rtol=1e-5, atol=1e-6)
 

@@ -51,6 +51,19 @@ def test_chunks_bound_what_is_held(tiny_bert, seen, monkeypatch):
     np.testing.assert_allclose(np.concatenate([one, two, three]), whole, rtol=1e-5, atol=1e-6)
 
 
+def test_a_slow_encoder_gets_a_part_in_pieces(tiny_bert, seen, monkeypatch):
+    texts, heard = ["cat", "dog", "red", "blue", "mat"], []
+    press_it = Press(tiny_bert, Mean(), "last")
+    whole = press_it.distinct(texts).vectors
+    monkeypatch.setattr(type(tiny_bert), "texts_at_once", 2)
+    seen.clear()
+    found = list(press_it.stream([texts[:3], texts[3:]], Counts(), heard.append))
+    assert seen == [["cat", "dog"], ["red"], ["blue", "mat"]]
+    assert heard == [2, 1, 2]
+    assert [len(vectors) for vectors in found] == [3, 2]
+    np.testing.assert_allclose(np.concatenate(found), whole, rtol=1e-5, atol=1e-6)
+
+
 def test_layers_are_mixed_with_their_weights(tiny_bert):
     texts = ["the cat", "a dog sat"]
     first, last = (Press(tiny_bert, Mean(), layer).distinct(texts).vectors for layer in (1, 3))

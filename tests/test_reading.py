@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from attar.errors import InputError
-from attar.reading import read_texts
+from attar.reading import count_texts, read_texts
 
 TEXTS = ["first", "", 'a "quoted" word', "line\u2028separator", "tail"]
 
@@ -58,10 +58,20 @@ def test_blank_lines_between_rows_are_no_rows(tmp_path: Path) -> None:
     assert _read(csv) == ["a", "", "b\n\nc"]
 
 
+@pytest.mark.parametrize(("content", "n"), [(b"", 0), (b"a\n", 1), (b"a\n\nb", 3), (b"x" * (1 << 20) + b"\ny\n", 2)])
+def test_count_of_lines_is_that_of_texts(tmp_path: Path, content: bytes, n: int) -> None:
+    path = tmp_path / "t.txt"
+    path.write_bytes(content)
+    assert count_texts(str(path)) == n == len(_read(path))
+    assert count_texts(str(tmp_path / "none.txt")) is None
+    assert count_texts("-") is None
+
+
 def test_parquet(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"body": ["a", None, "c"], "n": [1, 2, 3]}), path)
     assert _read(path, "body") == ["a", None, "c"]
+    assert count_texts(str(path)) == 3
     with pytest.raises(InputError, match=r"which column .* body, n; name one with --column"):
         _read(path)
 

@@ -29,6 +29,7 @@ from attar.fitting import (
 )
 from attar.layers import LayerChoice
 from attar.press import CHUNK, Press, Pressed, distinct_texts
+from attar.progress import Advance, nothing
 from attar.recipe import FittedOn, Recipe
 from attar.shapers import Moments, Unit
 from attar.texts import check_texts, chunks, iter_texts
@@ -119,8 +120,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"expected several texts; given one string: {X[:60]!r}")
         return self.encode(X)
 
-    def encode_chunks(self, texts: Any, size: int = CHUNK) -> Iterator[Floats]:
-        """Vectors of a stream of texts, a chunk at a time, in constant memory."""
+    def encode_chunks(self, texts: Any, size: int = CHUNK, advance: Advance = nothing) -> Iterator[Floats]:
+        """Vectors of a stream of texts, a chunk at a time, in constant memory; `advance` hears how many are done."""
         counts = self.counts_ = Counts()
         rows_of: deque[Ints] = deque()
 
@@ -130,13 +131,14 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 counts.replaced += replaced
                 once, rows = distinct_texts(part)
                 rows_of.append(rows)
+                advance(len(rows) - len(once))  # these cost nothing
                 yield once
 
         parts = distinct()
         first = next(parts, None)
         if first is not None:
             self._ensure_ready()  # once the first texts are known to be sound: loading a model takes longer
-            for vectors in self._press.stream(chain([first], parts), counts):
+            for vectors in self._press.stream(chain([first], parts), counts, advance):
                 yield np.asarray(shape(self.shapers_, vectors), dtype=np.float32)[rows_of.popleft()]
         counts.report()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from attar.ahead import ahead
 from attar.counts import Counts
 from attar.layers import LayerChoice, resolve_layers
 from attar.pool import mix_layers, pool_tokenized
-from attar.progress import bar
+from attar.progress import Advance, bar, nothing
 from attar.types import Encoder, Floats, Ints
 from attar.weights import Weighting
 
@@ -42,17 +43,32 @@ class Press:
     def chunks(self, texts: Sequence[str], counts: Counts, progress: bool = False) -> Iterator[Floats]:
         """Vectors of the texts, a chunk at a time. Shape: (chunk, D)"""
         with bar(len(texts), "texts", progress) as advance:
-            for vectors in self.stream(parts(texts), counts):
-                yield vectors
-                advance(len(vectors))
+            yield from self.stream(parts(texts), counts, advance)
 
-    def stream(self, texts: Iterable[Sequence[str]], counts: Counts) -> Iterator[Floats]:
-        """Vectors of each part of the texts; the next part is tokenised meanwhile. Shape: (part, D)"""
+    def stream(self, texts: Iterable[Sequence[str]], counts: Counts, advance: Advance = nothing) -> Iterator[Floats]:
+        """Vectors of each part of the texts; the next texts are tokenised meanwhile. Shape: (part, D)
+
+        A slow encoder gets a part in pieces of `texts_at_once`, so that `advance` is called every few seconds.
+        """
         layers, layer_weights = resolve_layers(self.layers, self.encoder)
-        for tokens in ahead(self.encoder.tokenize, texts):
+        sizes: deque[int] = deque()  # pieces of the parts that are under way
+
+        def pieces() -> Iterator[Sequence[str]]:
+            for part in texts:
+                cut = list(parts(part, getattr(self.encoder, "texts_at_once", CHUNK)))
+                sizes.append(len(cut))
+                yield from cut
+
+        done: list[Floats] = []
+        for tokens in ahead(self.encoder.tokenize, pieces()):
             pooled = pool_tokenized(self.encoder, tokens, [self.weights], layers)
             counts.add(pooled, self.encoder.vocabulary)
-            yield mix_layers(pooled.vectors[0], layer_weights)
+            done.append(mix_layers(pooled.vectors[0], layer_weights))
+            advance(len(done[-1]))
+            if len(done) == sizes[0]:
+                yield done[0] if len(done) == 1 else np.concatenate(done)
+                sizes.popleft()
+                done = []
 
     def distinct(self, texts: Sequence[str], progress: bool = False) -> Pressed:
         """Vectors of all texts, each distinct one computed once."""
@@ -68,7 +84,8 @@ def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Ints]:
     return list(found), rows
 
 
-def parts(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+def parts(texts: Sequence[str], size: int | None = None) -> Iterator[Sequence[str]]:
     """The texts in chunks."""
-    for start in range(0, len(texts), CHUNK):
-        yield texts[start : start + CHUNK]
+    size = size or CHUNK
+    for start in range(0, len(texts), size):
+        yield texts[start : start + size]

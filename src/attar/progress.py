@@ -6,12 +6,18 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+Advance = Callable[[int], object]  # told of so many more that are done
+
+
+def nothing(n: int) -> None:
+    """Shows nothing."""
+
 
 @contextmanager
-def bar(total: int | None, unit: str, wanted: bool = True) -> Iterator[Callable[[int], object]]:
+def bar(total: int | None, unit: str, wanted: bool = True) -> Iterator[Advance]:
     """Yields a function that moves the bar on; shows nothing unless wanted and stderr is a terminal."""
     if not wanted or not sys.stderr.isatty():
-        yield lambda n: None
+        yield nothing
         return
     from tqdm import tqdm
 

@@ -11,7 +11,7 @@ import click
 from attar.commands.choices import Choices, embedder_options
 from attar.errors import InputError
 from attar.progress import bar
-from attar.reading import read_texts
+from attar.reading import count_texts, read_texts
 
 if TYPE_CHECKING:
     from attar.embedder import Embedder
@@ -66,10 +66,9 @@ def _vectors(embedder: Embedder, texts: str, background: str | None, column: str
     if background is not None:
         raise InputError("--background: nothing in this recipe is left to learn from texts")
     n = 0
-    with bar(None, "texts") as advance:
-        for rows in embedder.encode_chunks(read_texts(texts, column)):
+    with bar(count_texts(texts), "texts") as advance:
+        for rows in embedder.encode_chunks(read_texts(texts, column), advance=advance):
             yield rows
             n += len(rows)
-            advance(len(rows))
     if not n:
         raise InputError(f"{texts!r} holds no texts")

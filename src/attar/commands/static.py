@@ -52,9 +52,9 @@ def static(
 ) -> None:
     """Make a static model: each token's vector is its mean over a corpus, at every layer asked for, from one pass.
 
-    The table encodes without torch. Which of its layers to use is chosen when encoding. When it is stopped, the sums so
-    far are kept in FOLDER.sums, and the same command goes on from there. With --executor, CORPUS may be a quoted
-    pattern of files of any size, summed in shards by processes of this machine or a Ray cluster.
+    The table encodes without torch. Which of its layers to use is chosen when encoding. When it is stopped, the sums of
+    all but the last seconds are kept in FOLDER.sums, and the same command goes on from there. With --executor, CORPUS
+    may be a quoted pattern of files of any size, summed in shards by processes of this machine or a Ray cluster.
     """
     from attar.encoders.table import Table
     from attar.encoders.table_folder import ABOUT
@@ -73,7 +73,12 @@ def static(
         texts = _Texts(corpus, column, sentences)
         if not len(texts):
             raise InputError(f"{corpus!r} holds no texts")
-        table = Table.average(encoder, texts, wanted, checkpoint=sums)
+        try:
+            table = Table.average(encoder, texts, wanted, checkpoint=sums)
+        except KeyboardInterrupt:
+            if sums.exists():
+                log.info("the sums of all but the last seconds are in %s: the same command goes on from there", sums)
+            raise
         table.save(target, overwrite=overwrite)
         sums.unlink(missing_ok=True)
     made = table.made

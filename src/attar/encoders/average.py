@@ -23,6 +23,7 @@ from attar.types import Encoder, Tokens
 
 PART = 1024  # texts that are tokenised and sorted by length together, counted and checkpointed as one
 PIECE_BYTES = 1 << 26  # of token vectors held at once
+_SHARE = 30  # times as long as writing the sums, they are not written again
 MIN_PIECE = 2048  # tokens that go through the model together, however wide the layers are
 
 
@@ -32,13 +33,13 @@ def average_tokens(
     layers: LayerChoice = ("first", "last"),
     *,
     checkpoint: str | Path | None = None,
-    every: float = 60.0,
+    every: float = 15.0,
     progress: bool = True,
 ) -> TokenSums:
     """Sums over a stream of texts of any length, in constant memory.
 
-    With `checkpoint`, a file, the sums are kept there about `every` seconds and at the end; when it exists, the texts
-    it has seen are skipped (and must be the same ones).
+    With `checkpoint`, a file, the sums are kept there about `every` seconds, less often where writing takes long, and
+    at the end; when it exists, the texts it has seen are skipped (and must be the same ones).
     """
     numbers, _ = resolve_layers(layers, encoder)
     path = None if checkpoint is None else Path(checkpoint).expanduser()
@@ -47,7 +48,7 @@ def average_tokens(
     if path is not None and path.exists():
         sums = _resume(path, sums, values)
     total = len(corpus) if isinstance(corpus, Sized) else None
-    saved = time.monotonic()
+    due = time.monotonic() + every
     whole = True  # the sums hold whole parts only
     try:
         with _bar(total, sums.n_texts, progress) as advance:
@@ -57,9 +58,10 @@ def average_tokens(
                 sums.note(part)
                 whole = True
                 advance(len(part), n_tokens)
-                if path is not None and time.monotonic() - saved >= every:
+                if path is not None and time.monotonic() >= due:
+                    start = time.monotonic()
                     sums.save(path)
-                    saved = time.monotonic()
+                    due = time.monotonic() + max(every, _SHARE * (time.monotonic() - start))
     finally:
         if path is not None and whole:
             sums.save(path)

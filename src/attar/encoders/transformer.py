@@ -42,6 +42,8 @@ class Transformer:
     batch with.
     """
 
+    texts_at_once = 1024  # some seconds of work
+
     def __init__(
         self,
         name_or_folder: str | Path | None = None,
