@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import random
@@ -178,30 +179,13 @@ def check_within_rounding(found: Mapping[str, Floats], cases: Mapping[str, Case]
         check_same(found[name], wanted, name, max(1e-5, 4 * rounding))
 
 
-def in_float64(case: Case) -> Doubles:
-    """The vectors of a recipe whose model runs in float64, one text at a time. Shape: (N, D)"""
-    import torch
-
-    from attar.exports.graph import RecipeGraph
-    from attar.exports.onnx import _tokenizer
-    from attar.exports.source import Source
-
-    source = Source.of(case.embedder)
-    graph = RecipeGraph(source).eval()
-    graph.states.double()
-    tokenizer = _tokenizer(source)
-    tokenizer.encode_special_tokens = True
-    tokenizer.no_padding()
-    rows = []
-    for text in case.texts:
-        ids = torch.tensor([tokenizer.encode(text).ids])
-        mask = torch.ones_like(ids)
-        with torch.no_grad():
-            x = torch.matmul(graph.weights(ids, mask).double()[:, None, :], graph.states(ids, mask))[:, 0]
-            for shape in graph.shapes:
-                x = shape(x)
-        rows.append(x[0].numpy())
-    return np.stack(rows)
+def in_float64(case: Case) -> Floats:
+    """What the fitted recipe gives where its transformer runs in float64."""
+    encoder = case.embedder.encoder_
+    assert isinstance(encoder, Transformer)
+    exact = copy.copy(case.embedder)
+    exact.encoder = Transformer.from_spec({**encoder.spec(), "precision": "float64"})
+    return exact.encode(case.texts)
 
 
 def batched(names: Iterable[str], n: int) -> list[list[str]]:
