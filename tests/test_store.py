@@ -9,30 +9,8 @@ import polars as pl
 import pytest
 
 from attar.errors import InputError, OutputError
-from attar.store import FILE, CellRow, Store, comparable
-
-ROW = CellRow(
-    cell="a1",
-    task="STS-B",
-    model="bert",
-    template="none",
-    layers="1+12",
-    weights="idf",
-    shape="zscore",
-    mix=0.0,
-    family="sts",
-    metric="spearman",
-    texts=10,
-    score=0.5,
-    low=0.4,
-    high=0.6,
-    error=None,
-    recipe="{}",
-    details="{}",
-    attar="1",
-    model_sha256="ab",
-    seconds=0.1,
-)
+from attar.store import FILE, Store, comparable
+from sample_row import ROW
 
 
 def test_rows_come_back_in_an_order_that_does_not_depend_on_when_they_came(tmp_path: Path) -> None:

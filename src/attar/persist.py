@@ -103,8 +103,18 @@ def load(folder: Path, encoder: Encoder | None = None) -> Loaded:
     return Loaded(recipe, encoder, weights, shapers)
 
 
-def moved_encoder(folder: Path, model: str) -> Encoder:
-    """The encoder of a recipe whose model now has this name or lies in this folder; the recipe's settings stay."""
+def is_saved(recipe: str) -> bool:
+    """Whether a recipe is a folder's, and not one of the named ones."""
+    return "/" in recipe or Path(recipe).expanduser().is_dir()
+
+
+def moved_encoder(folder: Path, model: str | None) -> Encoder | None:
+    """The encoder of a recipe whose model now has this name or lies in this folder; the recipe's settings stay.
+
+    None where no model is given: the recipe's own, wherever it says that it is.
+    """
+    if model is None:
+        return None
     given, spec = open_encoder(model), Recipe.from_json(_read_checked(folder)).encoder
     if not isinstance(given, Transformer) or spec.get("type") != "transformer":
         return given  # has no settings; `load` tells whether it is the recipe's

@@ -6,31 +6,8 @@ from pathlib import Path
 import pytest
 
 from attar.cli import main
-from attar.store import CellRow
 from attar.sweep.failures import check_scored, failures
-
-ROW = CellRow(
-    cell="a",
-    task="T",
-    model="m",
-    template="none",
-    layers="1",
-    weights="mean",
-    shape="none",
-    mix=0.0,
-    family="sts",
-    metric="spearman",
-    texts=3,
-    score=0.5,
-    low=None,
-    high=None,
-    error=None,
-    recipe="{}",
-    details="{}",
-    attar="0",
-    model_sha256="",
-    seconds=0.0,
-)
+from sample_row import ROW
 
 
 def test_the_reason_that_most_have() -> None:

@@ -41,15 +41,13 @@ def best(
 ) -> None:
     """Show the best recipe of each family and task, and what each named recipe loses against it (its regret)."""
     from attar.store import Store
-    from attar.sweep.alike import Mark, check_alike
+    from attar.sweep.alike import check_run
     from attar.sweep.best import best_recipes, find_best
-    from attar.sweep.failures import check_scored
     from attar.sweep.keep_best import Sources, save_best
 
     with Store.of_run(run) as store:
         rows = store.rows()
-    check_scored(rows, str(run))
-    check_alike(Mark.of(row) for row in rows if row.score is not None)
+    check_run(rows, str(run))
     chosen = [find_best(rows, subject, model)] if subject else best_recipes(rows)
     chosen = [one for one in chosen if model in (None, one.model)]
     if as_json:

@@ -81,14 +81,11 @@ class Choices:
         from attar.encoders.opening import open_encoder
         from attar.encoders.transformer import Transformer
         from attar.layers import parse_layers
-        from attar.persist import moved_encoder
+        from attar.persist import is_saved, moved_encoder
 
-        saved = self.recipe is not None and ("/" in self.recipe or Path(self.recipe).is_dir())
-        if saved:
-            assert self.recipe is not None
+        if self.recipe is not None and is_saved(self.recipe):
             self._refuse_changes(self.recipe)
-            moved = None if self.model is None else moved_encoder(Path(self.recipe), self.model)
-            return Embedder.load(self.recipe, encoder=moved)
+            return Embedder.load(self.recipe, encoder=moved_encoder(Path(self.recipe), self.model))
         encoder = open_encoder(self.model, self.template, self.max_tokens, self.windows)
         made = Embedder.from_recipe(self.recipe or "plain", encoder)
         if self.layers is not None:

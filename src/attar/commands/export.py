@@ -36,13 +36,13 @@ def export(recipe: str, to: str, output: str, model: str | None, overwrite: bool
     from attar.errors import InputError, NotFittedError, unknown_name
     from attar.exports import FORMATS, check_target
     from attar.exports import export as write
-    from attar.persist import moved_encoder
+    from attar.persist import is_saved, moved_encoder
 
     if to not in FORMATS:
         raise unknown_name("export format", to, FORMATS)
     check_target(Path(output).expanduser(), overwrite=overwrite)
-    if "/" in recipe or Path(recipe).is_dir():
-        embedder = Embedder.load(recipe, encoder=None if model is None else moved_encoder(Path(recipe), model))
+    if is_saved(recipe):
+        embedder = Embedder.load(recipe, encoder=moved_encoder(Path(recipe), model))
     else:
         embedder = Embedder.from_recipe(recipe, None if model is None else open_encoder(model))
     try:

@@ -13,7 +13,7 @@ from attar.encoders.opening import open_encoder
 from attar.encoders.table import Table
 from attar.errors import NotFittedError, RecipeError
 from attar.executors.worker import limit_threads
-from attar.persist import moved_encoder
+from attar.persist import is_saved, moved_encoder
 
 _loaded: dict[RecipeSource, Embedder] = {}  # of this process: the last one used, ready to go on
 
@@ -30,7 +30,7 @@ class RecipeSource:
     def of(cls, recipe: str | Path, model: str | Path | None = None) -> RecipeSource:
         """With paths that hold wherever it is used, and its fingerprint."""
         name, encoder = str(recipe), None if model is None else str(model)
-        if is_folder(name):
+        if is_saved(name):
             name = str(Path(name).expanduser().absolute())
         if encoder is not None and Path(encoder).expanduser().exists():
             encoder = str(Path(encoder).expanduser().absolute())
@@ -39,11 +39,10 @@ class RecipeSource:
 
     def load(self) -> Embedder:
         """A new embedder, ready to encode."""
-        if not is_folder(self.recipe):
+        if not is_saved(self.recipe):
             embedder = Embedder.from_recipe(self.recipe, None if self.model is None else open_encoder(self.model))
         elif (Path(self.recipe) / "recipe.json").is_file() or self.model is not None:
-            moved = None if self.model is None else moved_encoder(Path(self.recipe), self.model)
-            embedder = Embedder.load(self.recipe, encoder=moved)
+            embedder = Embedder.load(self.recipe, encoder=moved_encoder(Path(self.recipe), self.model))
         else:
             found = open_encoder(self.recipe)
             embedder = Embedder(found, layers=found.layers if isinstance(found, Table) else "last")
@@ -83,7 +82,3 @@ def fingerprint(embedder: Embedder) -> str:
             digest.update(f"{name} {array.dtype} {array.shape}".encode())
             digest.update(array.tobytes())
     return digest.hexdigest()
-
-
-def is_folder(recipe: str) -> bool:
-    return "/" in recipe or Path(recipe).expanduser().is_dir()

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from attar.errors import InputError
 from attar.store import CellRow, Store
-from attar.sweep.alike import Mark, check_alike
-from attar.sweep.failures import check_scored
+from attar.sweep.alike import check_run
 from attar.tasks import FAMILIES, published
 
 AGGREGATIONS = {
@@ -57,8 +56,7 @@ class Cells:
         for run in runs:
             with Store.of_run(run) as store:
                 found |= {row.cell: row for row in store.rows()}
-        check_scored(tuple(found.values()), ", ".join(map(str, runs)))
-        check_alike(Mark.of(row) for row in found.values() if row.score is not None)
+        check_run(tuple(found.values()), ", ".join(map(str, runs)))
         return cls(tuple(sorted(found.values(), key=sort_key)))
 
     @property

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from attar.errors import InputError
 from attar.store import CellRow
 from attar.sweep.best import RecipeKey
+from attar.sweep.failures import check_scored
 
 _ADVICE = "give each a run of its own, and report them apart"
 
@@ -24,6 +25,12 @@ class Mark(NamedTuple):
     @classmethod
     def of(cls, row: CellRow) -> Mark:
         return cls(row.cell, row.task, row.texts, row.model_sha256, RecipeKey.of(row))
+
+
+def check_run(rows: Sequence[CellRow], where: str) -> None:
+    """Refuse what can't be shown: no cell with a score, or cells that do not belong side by side."""
+    check_scored(rows, where)
+    check_alike(Mark.of(row) for row in rows if row.score is not None)
 
 
 def check_alike(marks: Iterable[Mark]) -> None:
