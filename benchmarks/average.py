@@ -15,7 +15,7 @@ import numpy as np
 
 from attar import Transformer
 from attar.encoders.average import average_tokens
-from attar.tasks.wikitext import sentences
+from attar.tokens.sentences import sentences
 
 
 def cost(encoder: Transformer, texts: list[str], rounds: int) -> None:

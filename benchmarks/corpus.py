@@ -33,14 +33,14 @@ from warm_up import warm_up
 
 from attar import Embedder
 from attar.corpus.embedding import EmbedShard, embed_corpus
+from attar.corpus.executors import Executor, open_executor
+from attar.corpus.executors.local import LocalProcesses
 from attar.corpus.job_folder import JobFolder
 from attar.corpus.manifest import verify_corpus, write_manifest
 from attar.corpus.meter import Meter
 from attar.corpus.plan import make_plan
 from attar.corpus.recipe_source import RecipeSource
 from attar.corpus.step import run_step
-from attar.executors import Executor, open_executor
-from attar.executors.local import LocalProcesses
 from attar.press import CHUNK
 
 WORKERS = 2

@@ -21,9 +21,9 @@ from sklearn.linear_model import LogisticRegression
 
 from attar.scores.features import class_targets
 from attar.scores.folds import stratified_folds
-from attar.scores.kmeans import kmeans
-from attar.scores.logistic import fit_logistic
-from attar.scores.problem import STRENGTHS
+from attar.scores.solvers.kmeans import kmeans
+from attar.scores.solvers.logistic import fit_logistic
+from attar.scores.solvers.problem import STRENGTHS
 
 Result = TypeVar("Result")
 

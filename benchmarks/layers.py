@@ -20,7 +20,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args()
     from attar import Transformer
-    from attar.pool import scale_weights
+    from attar.pooling import scale_weights
 
     encoder = Transformer(model_folder(args.model))
     tokens = encoder.tokenize(short_texts(args.n))

@@ -15,7 +15,7 @@ BATCH = 32
 def attar_all_layers(folder: Path) -> Encode:
     """Every layer's mean at once; the last one is returned for comparison."""
     from attar import Transformer
-    from attar.pool import scale_weights
+    from attar.pooling import scale_weights
 
     encoder = Transformer(folder)
     layers = list(range(encoder.n_layers + 1))

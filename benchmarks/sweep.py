@@ -19,13 +19,13 @@ from pathlib import Path
 
 from attar import Transformer, weights
 from attar.fitting import fit_weights
-from attar.pool import pool_texts
+from attar.pooling import pool_texts
 from attar.press import CHUNK
 from attar.sweep.collect import FittedWeights, collect, group_layers
 from attar.sweep.plan import MODEL, make_plan
 from attar.sweep.run import Settings
 from attar.sweep.subjects import Subject
-from attar.tasks.wikitext import sentences
+from attar.tokens.sentences import sentences
 from attar.weights import Mean
 
 WEIGHTS = ("mean", "idf", "idf@background", "debiased", "mean+specials")

@@ -6,8 +6,8 @@ import os
 import time
 from dataclasses import dataclass
 
+from attar.corpus.executors import Done, Executor
 from attar.corpus.recipe_source import RecipeSource
-from attar.executors import Done, Executor
 
 
 @dataclass(frozen=True)

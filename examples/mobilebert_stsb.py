@@ -16,7 +16,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from attar import Embedder, Transformer, shapers, tasks, weights
-from attar.pool import mix_layers, pool_texts
+from attar.pooling import mix_layers, pool_texts
 from attar.press import distinct_texts
 from attar.types import Floats
 

@@ -27,11 +27,12 @@ from random_report import AGGREGATIONS, READINGS, Draw, write_report
 
 from attar import Random, Table, shapers, tasks, weights
 from attar.errors import DataError
-from attar.pool import pool_texts
+from attar.pooling import pool_texts
 from attar.scores import classify, cluster
 from attar.scores.correlation import spearman
 from attar.scores.sts import cosines
-from attar.tasks import published, wikitext
+from attar.tasks import published
+from attar.tokens import sentences as wikitext
 from attar.types import Floats
 
 WIKITEXT = "wikitext-2.train.txt"

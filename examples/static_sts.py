@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attar import Random, Table, Transformer, shapers, tasks, weights
-from attar.pool import mix_layers, pool_texts
+from attar.pooling import mix_layers, pool_texts
 from attar.scores.correlation import spearman
 from attar.scores.sts import cosines
 from attar.types import Encoder, Floats

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attar.store import CellRow
+from attar.sweep.store import CellRow
 
 ROW = CellRow(
     cell="a1",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from attar.encoders.word_vectors import WordVectors
     from attar.errors import AttarError
     from attar.recipe import Recipe
-    from attar.templates import Template
+    from attar.tokens.templates import Template
 
 
 _PLACES = {
@@ -27,7 +27,7 @@ _PLACES = {
     "Random": "attar.encoders.random",
     "Recipe": "attar.recipe",
     "Table": "attar.encoders.table",
-    "Template": "attar.templates",
+    "Template": "attar.tokens.templates",
     "Transformer": "attar.encoders.transformer",
     "WordVectors": "attar.encoders.word_vectors",
 }

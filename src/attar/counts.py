@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from attar.pool import Pooled
+from attar.pooling import Pooled
 from attar.types import Role, Vocabulary
 
 log = logging.getLogger("attar")

@@ -16,10 +16,10 @@ from attar.embedder import Embedder
 from attar.encoders import default
 from attar.encoders.transformer import Transformer
 from attar.errors import OutputError
+from attar.io.writing import write_vectors
 from attar.layers import parse_layers
 from attar.scores.isotropy import isoscore
 from attar.types import Floats
-from attar.writing import write_vectors
 
 # what is shown, from the plain mean on: (label, layers, weights, shape)
 STEPS = (

@@ -27,12 +27,12 @@ from attar.fitting import (
     new_weights,
     shape,
 )
+from attar.io.progress import Advance, nothing
+from attar.io.texts import check_texts, chunks, iter_texts
 from attar.layers import LayerChoice
 from attar.press import CHUNK, Press, Pressed, distinct_texts
-from attar.progress import Advance, nothing
 from attar.recipe import FittedOn, Recipe
 from attar.shapers import Moments, Unit
-from attar.texts import check_texts, chunks, iter_texts
 from attar.types import Encoder, Floats, Ints
 from attar.weights import Weighting
 

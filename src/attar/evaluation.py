@@ -11,7 +11,7 @@ from sklearn.base import clone
 from attar import scores
 from attar.embedder import Embedder
 from attar.tasks import Task, published
-from attar.templates import Template
+from attar.tokens.templates import Template
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from attar.encoders import registry
 from attar.encoders.opening import open_encoder
 from attar.encoders.transformer import Transformer
 from attar.errors import ModelError, OutputError, RecipeError
-from attar.files import new_folder
+from attar.io.atomic import new_folder
 from attar.recipe import FORMAT, Recipe, canonical
 from attar.types import Encoder, State
 from attar.weights import Weighting

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attar.ahead import ahead
 from attar.counts import Counts
+from attar.io.prefetch import prefetch
+from attar.io.progress import Advance, bar, nothing
 from attar.layers import LayerChoice, resolve_layers
-from attar.pool import mix_layers, pool_tokenized
-from attar.progress import Advance, bar, nothing
+from attar.pooling import mix_layers, pool_tokenized
 from attar.types import Encoder, Floats, Ints
 from attar.weights import Weighting
 
@@ -60,7 +60,7 @@ class Press:
                 yield from cut
 
         done: list[Floats] = []
-        for tokens in ahead(self.encoder.tokenize, pieces()):
+        for tokens in prefetch(self.encoder.tokenize, pieces()):
             pooled = pool_tokenized(self.encoder, tokens, [self.weights], layers)
             counts.add(pooled, self.encoder.vocabulary)
             done.append(mix_layers(pooled.vectors[0], layer_weights))

@@ -13,13 +13,11 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from attar import byte_level
 from attar.errors import InputError
 
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-BYTE_LEVEL_START = "Ġ"
 State = dict[str, npt.NDArray[Any]]  # learned arrays by name, as they are saved
 
 
@@ -51,11 +49,6 @@ class Vocabulary:
         if self.continuation:
             return piece.startswith(self.continuation)
         return bool(self.word_start) and not piece.startswith(self.word_start)
-
-    def surface(self, token_id: int) -> str:
-        """The piece without the tokenizer's marks."""
-        bare = self.pieces[token_id].removeprefix(self.continuation).removeprefix(self.word_start)
-        return byte_level.decode(bare) if self.word_start == BYTE_LEVEL_START else bare
 
 
 @dataclass(frozen=True)
@@ -180,7 +173,7 @@ class Encoder(Protocol):
 
 @runtime_checkable
 class Weights(Protocol):
-    """One number a token, from its id and role; `attar.pool` scales them to sum to 1 in each sequence."""
+    """One number a token, from its id and role; `attar.pooling` scales them to sum to 1 in each sequence."""
 
     def fit(self, tokens: Tokens, vocabulary: Vocabulary) -> Self:
         """Learn from texts (idf), or from the vocabulary alone (debiased), or nothing (mean)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from attar.executors import Done, Failed
+from attar.corpus.executors import Done, Failed
 
 
 class Inline:

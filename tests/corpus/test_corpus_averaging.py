@@ -16,7 +16,7 @@ from attar.corpus.averaging import MergeSlice, TokenRange
 from attar.corpus.job_folder import JobFolder
 from attar.corpus.partials import read_partial, write_partial
 from attar.errors import DataError, InputError
-from attar.tasks import wikitext
+from attar.tokens import sentences as wikitext
 
 
 def average(encoder: Transformer, texts: Path, out: Path, executor: Any = None, **choices: Any) -> Table:

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_executor import Inline
 
+from attar.corpus.executors import Failed
 from attar.corpus.plan import Plan, make_plan
 from attar.corpus.source import STEP, Source, find_files
 from attar.errors import InputError
-from attar.executors import Failed
 
 
 def source(rows: int, name: str = "a.txt") -> Source:

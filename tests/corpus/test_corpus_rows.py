@@ -16,7 +16,7 @@ from attar.corpus.index import IndexFile
 from attar.corpus.plan import Plan
 from attar.corpus.source import STEP, Slice
 from attar.errors import InputError
-from attar.reading import read_texts
+from attar.io.reading import read_texts
 
 TEXTS = ["plain", "", "tab\tinside", 'a "quoted" one', "comma, here", "Umlaut ä\u2028 same line", "  spaces  "]
 N = 2 * STEP + 500

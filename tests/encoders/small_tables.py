@@ -10,7 +10,7 @@ import tokenizers
 from tokenizers import models, pre_tokenizers, processors
 
 from attar.encoders.bag import pool_rows
-from attar.tokenizer import TextTokenizer
+from attar.tokens.tokenizer import TextTokenizer
 from attar.types import Floats, Tokens, TokenVectors, Vocabulary
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "sat", "dog", "ran"]

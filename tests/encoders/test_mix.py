@@ -15,7 +15,7 @@ import tiny_models
 from attar import Embedder, Mix, Random, Table, Transformer
 from attar.encoders.mix import blend
 from attar.errors import InputError, ModelError
-from attar.pool import pool_texts
+from attar.pooling import pool_texts
 from attar.types import Encoder
 from attar.weights import Idf, Mean
 

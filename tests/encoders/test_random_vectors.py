@@ -12,7 +12,7 @@ from small_tables import few_words
 import tiny_models
 from attar import Random, tasks
 from attar.errors import InputError, ModelError, OutputError
-from attar.pool import pool_texts
+from attar.pooling import pool_texts
 from attar.types import Encoder
 from attar.weights import Idf, Mean
 

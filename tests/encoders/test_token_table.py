@@ -14,7 +14,7 @@ from tokenizers import Tokenizer, models
 
 from attar import Embedder, Table, shapers, weights
 from attar.errors import InputError
-from attar.pool import pool_texts
+from attar.pooling import pool_texts
 from attar.types import Encoder
 
 TEXTS = ["the cat sat", "dog", "", "what the dog", "what"]

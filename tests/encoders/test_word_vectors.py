@@ -14,7 +14,7 @@ import pytest
 from attar import Embedder, WordVectors
 from attar.encoders.words import word_pattern
 from attar.errors import InputError, ModelError, OutputError
-from attar.pool import pool_texts
+from attar.pooling import pool_texts
 from attar.types import Encoder
 from attar.weights import Debiased, Idf, Mean, Sif
 

@@ -6,7 +6,7 @@ import json
 from itertools import product
 from pathlib import Path
 
-from attar.store import FILE, CellRow, Store
+from attar.sweep.store import FILE, CellRow, Store
 
 TASKS = {"STS12": "sts", "STS13": "sts", "tweet": "clustering", "MR": "classification"}
 MEASURES = ("isoscore", "alignment", "uniformity")

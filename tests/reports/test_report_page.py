@@ -14,7 +14,7 @@ from sample_cells import cell, sample
 from attar.reports.cells import Cells
 from attar.reports.page import page, page_data
 from attar.tasks import published
-from attar.templates import Template
+from attar.tokens.templates import Template
 
 DETAILS = {"average_texts": 9, "background_texts": 8, "dims": 20, "sampled_from": None, "source": "STS12"}
 

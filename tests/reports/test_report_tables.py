@@ -9,8 +9,8 @@ from sample_cells import cell, sample, write_run
 from attar.errors import InputError
 from attar.reports.cells import Cells, Variant
 from attar.reports.tables import Value, all_tables, best_table, mark_best, recipe_table, template_table
-from attar.store import FILE, Store
 from attar.sweep.best import best_recipes, find_best
+from attar.sweep.store import FILE, Store
 from attar.tasks import published
 
 

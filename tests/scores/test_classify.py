@@ -13,7 +13,7 @@ from attar import scores, tasks
 from attar.errors import DataError, InputError
 from attar.scores.folds import stratified_folds
 from attar.scores.intervals import student_interval, wilson_interval
-from attar.scores.problem import STRENGTHS
+from attar.scores.solvers.problem import STRENGTHS
 from attar.tasks.types import ClassifyTask
 
 SPLITS = {"train": slice(0, 200), "dev": slice(200, 280), "test": slice(280, 400)}

@@ -10,8 +10,8 @@ from contextlib import closing
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from attar.store import FILE, Store, comparable
 from attar.sweep import Grid, Part, Settings, sweep
+from attar.sweep.store import FILE, Store, comparable
 
 KILLS = 20
 

@@ -15,11 +15,11 @@ import tiny_models
 from attar import Embedder, Mix, Table, Template, Transformer, shapers, weights
 from attar.engine.direct import DirectModel
 from attar.errors import DataError, InputError, ModelError, OutputError
-from attar.store import CellRow, Store, comparable
 from attar.sweep import Grid, Part, Settings, sweep
+from attar.sweep.store import CellRow, Store, comparable
 from attar.sweep.subjects import Subject
 from attar.tasks import load
-from attar.tasks.wikitext import sentences
+from attar.tokens.sentences import sentences
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import tiny_models
-from attar.pool import scale_weights
-from attar.templates import Template
-from attar.tokenizer import TextTokenizer
+from attar.pooling import scale_weights
+from attar.tokens.templates import Template
+from attar.tokens.tokenizer import TextTokenizer
 from attar.weights import Debiased
 from attar.weights.debiased import FREQUENT
 

@@ -14,8 +14,8 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
 import tiny_models
 from attar.errors import InputError, NotFittedError, RecipeError
-from attar.pool import scale_weights
-from attar.tokenizer import TextTokenizer
+from attar.pooling import scale_weights
+from attar.tokens.tokenizer import TextTokenizer
 from attar.types import Tokens, Vocabulary
 from attar.weights import Idf
 

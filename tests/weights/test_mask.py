@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attar.errors import InputError
-from attar.pool import scale_weights
+from attar.pooling import scale_weights
 from attar.types import Tokens
 from attar.weights import Mask
 

@@ -40,10 +40,10 @@ def best(
     as_json: bool,
 ) -> None:
     """Show the best recipe of each family and task, and what each named recipe loses against it (its regret)."""
-    from attar.store import Store
     from attar.sweep.alike import check_run
     from attar.sweep.best import best_recipes, find_best
     from attar.sweep.keep_best import Sources, save_best
+    from attar.sweep.store import Store
 
     with Store.of_run(run) as store:
         rows = store.rows()

@@ -54,7 +54,7 @@ def corpus(
     quoted patterns: .txt, .jsonl, .csv, .tsv (also .gz) and .parquet. Stop and rerun freely: what is done is kept.
     """
     from attar.corpus import embed_corpus, verify_corpus
-    from attar.executors import open_executor
+    from attar.corpus.executors import open_executor
 
     if verify:
         manifest = verify_corpus(output or recipe)

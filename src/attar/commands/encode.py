@@ -10,8 +10,8 @@ import click
 
 from attar.commands.choices import Choices, embedder_options
 from attar.errors import InputError
-from attar.progress import bar
-from attar.reading import count_texts, read_texts
+from attar.io.progress import bar
+from attar.io.reading import count_texts, read_texts
 
 if TYPE_CHECKING:
     from attar.embedder import Embedder
@@ -43,7 +43,7 @@ def encode(texts: str, output: str | None, background: str | None, choices: Choi
     What has to learn from texts (idf, z-score ...) learns from TEXTS itself, or from --background; a saved recipe has
     learned already.
     """
-    from attar.writing import check_target, print_vectors, write_vectors
+    from attar.io.writing import check_target, print_vectors, write_vectors
 
     if output is not None:
         check_target(output)

@@ -11,7 +11,7 @@ import click
 from attar.errors import InputError
 
 if TYPE_CHECKING:
-    from attar.executors import Executor
+    from attar.corpus.executors import Executor
 
 _OPTIONS = [
     click.option(
@@ -38,7 +38,7 @@ class ExecutorChoice:
             raise InputError(f"--{given[0]} is for work in shards: add --executor local or --executor ray")
 
     def open(self) -> Executor:
-        from attar.executors import open_executor
+        from attar.corpus.executors import open_executor
 
         assert self.name is not None
         return open_executor(self.name, workers=self.workers, address=self.address)

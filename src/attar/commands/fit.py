@@ -10,7 +10,7 @@ import click
 from attar.commands.choices import Choices, embedder_options
 from attar.commands.executor_choice import ExecutorChoice, executor_options
 from attar.errors import InputError
-from attar.reading import read_texts
+from attar.io.reading import read_texts
 
 if TYPE_CHECKING:
     from attar.corpus.learning import Quantiles
@@ -60,7 +60,7 @@ def fit(
     """
     from pathlib import Path
 
-    from attar.files import check_target_folder
+    from attar.io.atomic import check_target_folder
     from attar.persist import RECIPE
 
     if quantiles is not None and executor.name is None:

@@ -27,7 +27,7 @@ Examples:
 @click.option("--title", metavar="TEXT", default="Sentence vectors, recipe by recipe", help="Of the page.")
 def report(runs: tuple[Path, ...], output: Path, form: str, title: str) -> None:
     """Turn sweeps into one page, into tables, or into figures."""
-    from attar.files import new_file
+    from attar.io.atomic import new_file
     from attar.reports.cells import Cells
 
     cells = Cells.of_runs(runs)

@@ -13,8 +13,8 @@ import click
 
 from attar.commands.choices import Choices, embedder_options
 from attar.errors import DataError, InputError
-from attar.progress import bar
-from attar.reading import read_texts
+from attar.io.progress import bar
+from attar.io.reading import read_texts
 
 log = logging.getLogger("attar")
 

@@ -56,10 +56,10 @@ def static(
     all but the last seconds are kept in FOLDER.sums, and the same command goes on from there. With --executor, CORPUS
     may be a quoted pattern of files of any size, summed in shards by processes of this machine or a Ray cluster.
     """
+    from attar.encoders.formats.table_folder import ABOUT
     from attar.encoders.table import Table
-    from attar.encoders.table_folder import ABOUT
     from attar.encoders.transformer import Transformer
-    from attar.files import check_target_folder
+    from attar.io.atomic import check_target_folder
     from attar.layers import parse_layers
 
     target = Path(output)
@@ -135,8 +135,8 @@ class _Texts:
         return self._n
 
     def __iter__(self) -> Iterator[str]:
-        from attar.reading import read_texts
-        from attar.tasks.wikitext import sentences
+        from attar.io.reading import read_texts
+        from attar.tokens.sentences import sentences
 
         if self._sentences:
             return sentences(self._source)

@@ -51,10 +51,10 @@ def sweep(
 
     RUN keeps what is done: stop it in any way and run the same command again to go on.
     """
-    from attar.store import Store
     from attar.sweep import Settings, read_grid
     from attar.sweep import sweep as run_sweep
     from attar.sweep.failures import failures
+    from attar.sweep.store import Store
 
     wanted = tuple(part.strip() for part in tasks.split(",")) if tasks else ()
     chosen = read_grid(grid, models, wanted)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from attar.corpus.executors import Executor
 from attar.corpus.job_folder import JobFolder
 from attar.corpus.meter import Meter
 from attar.corpus.partials import read_partial, write_partial
@@ -18,14 +19,13 @@ from attar.corpus.recipe_source import RecipeSource
 from attar.corpus.step import mark_of, run_step
 from attar.embedder import Embedder
 from attar.encoders.average import average_tokens, tokenizer_of
+from attar.encoders.formats.table_folder import ABOUT
 from attar.encoders.table import Table
-from attar.encoders.table_folder import ABOUT
 from attar.encoders.token_sums import TokenSums
 from attar.errors import InputError
-from attar.executors import Executor
-from attar.files import check_target_folder
+from attar.io.atomic import check_target_folder
 from attar.layers import LayerChoice, resolve_layers
-from attar.tasks.wikitext import sentences_of
+from attar.tokens.sentences import sentences_of
 from attar.types import Encoder
 
 ROWS_A_SHARD = 400_000  # sentences: about 10 million tokens

@@ -16,7 +16,7 @@ from attar.corpus.partials import read_partials, write_partial
 from attar.corpus.plan import Plan, Unit
 from attar.corpus.recipe_source import RecipeSource
 from attar.corpus.step import mark_of
-from attar.texts import check_texts
+from attar.io.texts import check_texts
 from attar.types import State
 from attar.weights import Weighting
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from attar.corpus.batches import batches
+from attar.corpus.executors import Executor
 from attar.corpus.ids import check_ids
 from attar.corpus.job_folder import JobFolder
 from attar.corpus.manifest import write_manifest
@@ -20,8 +21,7 @@ from attar.corpus.recipe_source import RecipeSource
 from attar.corpus.step import run_step
 from attar.counts import Counts
 from attar.errors import InputError
-from attar.executors import Executor
-from attar.texts import check_texts
+from attar.io.texts import check_texts
 from attar.types import Floats
 
 

@@ -15,7 +15,7 @@ from attar.corpus.ids import json_type
 from attar.corpus.rows import Lines, line_rows, open_bytes, parse_json, separated
 from attar.corpus.source import STEP, Source, kind_of
 from attar.errors import InputError
-from attar.reading import COLUMNS
+from attar.io.reading import COLUMNS
 
 _BLOCK = 1 << 22
 

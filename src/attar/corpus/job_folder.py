@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
 
-from attar.alone import alone
 from attar.corpus.source import Source
 from attar.errors import OutputError
-from attar.files import check_parent
+from attar.io.atomic import check_parent
+from attar.io.locks import exclusive
 
 # A leading underscore hides a file from readers of Parquet folders.
 PLAN, DONE, MANIFEST, LOCK = "_plan.json", "_done", "_manifest.json", "_lock"
@@ -60,7 +60,7 @@ class JobFolder:
             (self.path / DONE).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(f"can't write the folder {str(self.path)!r}: {error.strerror}") from None
-        with alone(self.path / LOCK):
+        with exclusive(self.path / LOCK):
             changed = self._changed(identity)
             if overwrite and (changed or (self.path / MANIFEST).exists()):
                 self._empty()

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from attar.corpus.chain import Needs, fit_chain
 from attar.corpus.counting import CountTokens, add_counts
+from attar.corpus.executors import Executor
 from attar.corpus.gathering import Gather, merge_moments, merge_sample
 from attar.corpus.job_folder import JobFolder
 from attar.corpus.kll import Kll, check_sketches
@@ -20,9 +21,8 @@ from attar.corpus.sampling import ROWS, BottomK
 from attar.corpus.step import run_step
 from attar.embedder import Embedder
 from attar.errors import unknown_name
-from attar.executors import Executor
-from attar.files import check_target_folder
 from attar.fitting import check_corpora, fit_weights, new_shapers, new_weights
+from attar.io.atomic import check_target_folder
 from attar.persist import RECIPE
 from attar.recipe import Corpus, FittedOn, Part, Sampled
 from attar.weights import Weighting

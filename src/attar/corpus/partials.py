@@ -11,7 +11,7 @@ import numpy.typing as npt
 from attar.corpus.job_folder import JobFolder
 from attar.corpus.plan import Plan
 from attar.corpus.step import mark_of
-from attar.mapped import map_arrays
+from attar.io.arrays import map_arrays
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 

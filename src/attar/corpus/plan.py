@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from attar.corpus.executors import Done, Executor
 from attar.corpus.ids import common_type
 from attar.corpus.index import IndexFile, times_of
 from attar.corpus.rows import Row, read_slice
 from attar.corpus.source import Slice, Source, find_files
 from attar.errors import InputError
-from attar.executors import Done, Executor
 
 ROWS_A_SHARD = 100_000
 FEW_ROWS = 1_000  # a small corpus is still cut, so that several workers have something to do

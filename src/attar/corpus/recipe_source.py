@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from attar.corpus.executors.worker import limit_threads
 from attar.embedder import Embedder
 from attar.encoders.opening import open_encoder
 from attar.encoders.table import Table
 from attar.errors import NotFittedError, RecipeError
-from attar.executors.worker import limit_threads
 from attar.persist import is_saved, moved_encoder
 
 _loaded: dict[RecipeSource, Embedder] = {}  # of this process: the last one used, ready to go on

@@ -6,10 +6,10 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
+from attar.corpus.executors import Done, Executor
 from attar.corpus.job_folder import JobFolder
 from attar.corpus.meter import Meter
 from attar.errors import DataError
-from attar.executors import Done, Executor
 
 log = logging.getLogger("attar")
 SHOWN = 5  # failed shards that a message tells of

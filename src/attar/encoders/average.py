@@ -17,8 +17,8 @@ from attar.encoders.batch_sums import BatchSums
 from attar.encoders.token_sums import TokenSums, hash_on
 from attar.encoders.transformer import Transformer
 from attar.errors import InputError, ModelError
+from attar.io.texts import check_texts, chunks, iter_texts
 from attar.layers import LayerChoice, resolve_layers
-from attar.texts import check_texts, chunks, iter_texts
 from attar.types import Encoder, Tokens
 
 PART = 1024  # texts that are tokenised and sorted by length together, counted and checkpointed as one

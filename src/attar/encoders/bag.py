@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.errors import InputError
-from attar.pool import join_windows, scale_weights
-from attar.texts import chunks
+from attar.io.texts import chunks
+from attar.pooling import join_windows, scale_weights
 from attar.types import Doubles, Encoder, Floats, Ints, Role, Tokens
 
 log = logging.getLogger("attar")

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from attar.errors import InputError, OutputError
-from attar.pool import pool_tokens
+from attar.pooling import pool_tokens
 from attar.types import Encoder, Floats, Ints, Tokens, TokenVectors, Vocabulary
 
 _FILE = "token_vectors.sqlite"

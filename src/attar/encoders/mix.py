@@ -14,9 +14,9 @@ import numpy as np
 
 from attar.encoders import registry
 from attar.encoders.bag import mean_vectors
-from attar.encoders.table_parts import read_json_object
+from attar.encoders.formats.table_parts import read_json_object
 from attar.errors import InputError, ModelError
-from attar.files import new_folder
+from attar.io.atomic import new_folder
 from attar.types import Encoder, Floats, Tokens, TokenVectors, Vocabulary
 
 _ABOUT = "mix.json"

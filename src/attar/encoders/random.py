@@ -13,12 +13,12 @@ import numpy as np
 import tokenizers
 
 from attar.encoders.bag import check_layers, mean_vectors, pool_rows
+from attar.encoders.formats.table_parts import read_json_object
 from attar.encoders.normals import normals
 from attar.encoders.static_tokens import own_tokenizer
-from attar.encoders.table_parts import read_json_object
 from attar.errors import InputError, ModelError
-from attar.files import new_folder
-from attar.tokenizer import TextTokenizer
+from attar.io.atomic import new_folder
+from attar.tokens.tokenizer import TextTokenizer
 from attar.types import Floats, Tokens, TokenVectors, Vocabulary
 
 _LAYERS = (1,)

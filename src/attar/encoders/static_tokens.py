@@ -7,8 +7,8 @@ from pathlib import Path
 import tokenizers
 
 from attar.errors import InputError, ModelError
-from attar.fast_tokens import FastIds
-from attar.tokenizer import TextTokenizer, load_tokenizer
+from attar.tokens.fast_ids import FastIds
+from attar.tokens.tokenizer import TextTokenizer, load_tokenizer
 
 
 def static_tokenizer(tokenizer: tokenizers.Tokenizer, mask_token: str | None = None) -> TextTokenizer:

@@ -15,7 +15,7 @@ import tokenizers
 from attar.encoders.bag import CHUNK, check_layers, leave_out, pool_rows, report_empty, sum_rows
 from attar.encoders.static_tokens import own_tokenizer
 from attar.errors import InputError
-from attar.texts import check_texts, iter_texts
+from attar.io.texts import check_texts, iter_texts
 from attar.types import Encoder, Floats, Ints, Tokens, TokenVectors, Vocabulary
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Table:
     @classmethod
     def load(cls, folder: str | Path) -> Self:
         """A folder that `save` wrote, or a model2vec, sentence-transformers static or wordllama one. Runs nothing."""
-        from attar.encoders.table_folder import read_table
+        from attar.encoders.formats.table_folder import read_table
 
         parts = read_table(Path(folder).expanduser())
         return cls(
@@ -103,7 +103,7 @@ class Table:
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
         """Write the folder, whole or not at all: attar_table.json, table.safetensors, tokenizer.json."""
-        from attar.encoders.table_folder import write_table
+        from attar.encoders.formats.table_folder import write_table
 
         write_table(self, Path(folder).expanduser(), overwrite=overwrite)
 

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from attar.errors import InputError, ModelError
-from attar.files import new_file
-from attar.mapped import map_arrays, write_arrays
+from attar.io.arrays import map_arrays, write_arrays
+from attar.io.atomic import new_file
 from attar.types import Doubles, Encoder, Floats, Ints, Tokens, TokenVectors
 
 _FORMAT = "attar token sums 1"

@@ -14,10 +14,10 @@ import numpy as np
 from attar.encoders import default
 from attar.engine.loading import check_folder, hub_folder, is_folder, load_model
 from attar.errors import InputError, ModelError, unknown_name
-from attar.fast_tokens import FastIds
-from attar.pool import pool_tokens
-from attar.templates import Template
-from attar.tokenizer import TextTokenizer, load_tokenizer
+from attar.pooling import pool_tokens
+from attar.tokens.fast_ids import FastIds
+from attar.tokens.templates import Template
+from attar.tokens.tokenizer import TextTokenizer, load_tokenizer
 from attar.types import Floats, Ints, Tokens, TokenVectors, Vocabulary
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from attar.encoders.bag import CHUNK, check_layers, leave_out, mean_vectors, pool_rows
 from attar.encoders.coverage import Coverage
-from attar.encoders.word_files import read_words
+from attar.encoders.formats.word_files import read_words
 from attar.encoders.words import word_pattern
 from attar.errors import InputError
-from attar.texts import chunks
+from attar.io.texts import chunks
 from attar.types import Floats, Role, Tokens, TokenVectors, Vocabulary
 
 _LAYERS = (1,)
@@ -74,7 +74,7 @@ class WordVectors:
     @classmethod
     def load(cls, folder: str | Path) -> Self:
         """What `save` wrote; the vectors stay on disk until they are needed."""
-        from attar.encoders.word_folder import read_folder
+        from attar.encoders.formats.word_folder import read_folder
 
         words, table, settings = read_folder(Path(folder).expanduser())
         return cls.of(
@@ -88,7 +88,7 @@ class WordVectors:
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
         """Write the folder, whole or not at all: word_vectors.json, words.txt, vectors.safetensors."""
-        from attar.encoders.word_folder import write_folder
+        from attar.encoders.formats.word_folder import write_folder
 
         write_folder(self, Path(folder).expanduser(), overwrite=overwrite)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attar.errors import MissingExtra, ModelError
-from attar.mapped import map_arrays
+from attar.io.arrays import map_arrays
 
 if TYPE_CHECKING:
     from attar.engine.direct import DirectModel

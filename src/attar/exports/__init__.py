@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attar.errors import OutputError, unknown_name
-from attar.files import check_target_folder
+from attar.io.atomic import check_target_folder
 
 if TYPE_CHECKING:
     from attar.embedder import Embedder
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 FORMATS = {
     "sentence-transformers": "attar.exports.sentence_transformers",
     "model2vec": "attar.exports.model2vec",
-    "onnx": "attar.exports.onnx",
+    "onnx": "attar.exports.onnx.export",
 }
 
 CARD, SIGNATURE = "README.md", "Written by Attar"  # every export has the one in the other

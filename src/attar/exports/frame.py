@@ -11,7 +11,7 @@ import tokenizers
 
 from attar.encoders.average import tokenizer_of
 from attar.errors import ModelError
-from attar.literal import out_of_reach
+from attar.tokens.special_as_text import out_of_reach
 from attar.types import Encoder, Role, Tokens, Vocabulary
 
 _PROBES = ("a", "1", "the", ".")

@@ -15,10 +15,10 @@ from attar.exports import CARD
 from attar.exports.card import write_card
 from attar.exports.source import Source
 from attar.exports.static_rows import static_rows, text_weights
-from attar.files import new_folder
-from attar.literal import spelling_out
+from attar.io.atomic import new_folder
 from attar.shapers import Unit
 from attar.shapers.affine import Affine
+from attar.tokens.special_as_text import spelling_out
 from attar.types import Doubles, Floats
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from attar.exports.hf_tokenizer import save_tokenizer
 from attar.exports.source import Source, Step
 from attar.exports.weight_table import weight_table, weights_by_id
 from attar.exports.word_weights import never_nothing
-from attar.files import new_folder
+from attar.io.atomic import new_folder
 from attar.shapers import Quantile
 from attar.shapers.affine import Affine
 from attar.types import Role

@@ -13,7 +13,7 @@ from attar.errors import RecipeError
 from attar.exports.frame import frame_of
 from attar.exports.source import Source
 from attar.exports.weight_table import weight_table
-from attar.pool import mix_layers
+from attar.pooling import mix_layers
 from attar.types import Doubles, Encoder, Floats, Role, Tokens
 
 

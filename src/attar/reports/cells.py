@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 
 from attar.errors import InputError
-from attar.store import CellRow, Store
 from attar.sweep.alike import check_run
+from attar.sweep.store import CellRow, Store
 from attar.tasks import FAMILIES, published
 
 AGGREGATIONS = {

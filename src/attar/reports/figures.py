@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from attar.errors import MissingExtra, OutputError
-from attar.files import check_parent, new_file
+from attar.io.atomic import check_parent, new_file
 from attar.reports.cells import Cells, Variant
-from attar.store import CellRow
+from attar.sweep.store import CellRow
 from attar.types import Doubles
 
 Key = Callable[[CellRow], tuple[Any, ...]]

@@ -13,7 +13,7 @@ from attar._version import __version__
 from attar.reports.cells import Cells, Variant
 from attar.reports.tables import SHAPES, WEIGHTS, best_table
 from attar.tasks import published
-from attar.templates import Template
+from attar.tokens.templates import Template
 
 _INDEXED = ("task", "model", "template", "layers", "weights", "shape")
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from attar.reports.cells import Cells, Variant
-from attar.store import CellRow
 from attar.sweep.best import best_recipes
+from attar.sweep.store import CellRow
 
 SHAPES = ("none", "zscore", "quantile", "quantile@background", "unit", "whiten", "whiten@background", "abtt:2")
 WEIGHTS = ("mean", "mean-without-masks", "idf", "idf@background", "debiased", "mask")

@@ -20,8 +20,8 @@ import numpy.typing as npt
 from attar.errors import DataError
 from attar.scores.correlation import bootstrap_pearson, spearman
 from attar.scores.intervals import percentile_interval, student_interval, wilson_interval
-from attar.scores.problem import Problem, problem_of
 from attar.scores.protocols import Outcome, cross_validated, held_out, train_and_test
+from attar.scores.solvers.problem import Problem, problem_of
 from attar.tasks.types import ClassifyTask
 
 RESAMPLES = 1000

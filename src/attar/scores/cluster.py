@@ -10,8 +10,8 @@ import numpy.typing as npt
 from attar.errors import DataError, InputError
 from attar.scores.agreement import adjusted_rand_index, matched_accuracy, normalized_mutual_information, shared_counts
 from attar.scores.intervals import student_interval
-from attar.scores.kmeans import kmeans
 from attar.scores.rows import check_length, rows_of_task
+from attar.scores.solvers.kmeans import kmeans
 from attar.tasks.types import ClusterTask
 
 

@@ -7,8 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
-from attar.scores.logistic import LinearModels
-from attar.scores.problem import Predictions, Problem
+from attar.scores.solvers.logistic import LinearModels
+from attar.scores.solvers.problem import Predictions, Problem
 from attar.types import Doubles, Ints
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from attar.errors import InputError
-from attar.store import CellRow
 from attar.sweep.best import RecipeKey
 from attar.sweep.failures import check_scored
+from attar.sweep.store import CellRow
 
 _ADVICE = "give each a run of its own, and report them apart"
 

@@ -11,7 +11,7 @@ from attar.recipe import Corpus
 from attar.sweep.cells import Corpora
 from attar.sweep.grid import Grid
 from attar.sweep.sampling import draw
-from attar.tasks.wikitext import sentences
+from attar.tokens.sentences import sentences
 
 
 @dataclass(frozen=True)

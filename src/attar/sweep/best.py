@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from attar.errors import unknown_name
 from attar.recipe import NAMED
-from attar.store import CellRow
+from attar.sweep.store import CellRow
 from attar.sweep.subjects import SMALLER_IS_BETTER
 from attar.tasks import FAMILIES
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.errors import OutputError
-from attar.files import new_file
+from attar.io.atomic import new_file
 from attar.types import Floats, Ints
 
 _TOP = 15  # scaled values stay below 2^15, of the 2^16 that float16 can hold

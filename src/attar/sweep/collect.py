@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from attar.encoders.table import Table
-from attar.pool import join_windows, scale_weights
-from attar.progress import bar
+from attar.io.progress import bar
+from attar.pooling import join_windows, scale_weights
 from attar.sweep.blocks import is_written, remove_leftovers, write_block
 from attar.sweep.plan import AVERAGE, MODEL, LayerGroups, Plan
 from attar.types import Encoder, Floats, Tokens

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from attar.errors import InputError
-from attar.store import CellRow
+from attar.sweep.store import CellRow
 
 
 def failures(rows: Sequence[CellRow]) -> str | None:

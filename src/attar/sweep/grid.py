@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from attar import shapers, weights
 from attar.errors import InputError
 from attar.layers import resolve_layers
-from attar.templates import Template
+from attar.tokens.templates import Template
 from attar.types import Encoder
 
 NO_TEMPLATE = "none"

@@ -15,13 +15,13 @@ from attar.errors import InputError
 from attar.fitting import fit_shapers, fit_weights, learns, new_shapers, new_weights
 from attar.press import Press
 from attar.recipe import FittedOn, Recipe
-from attar.store import CellRow
 from attar.sweep.background import some
 from attar.sweep.best import Best, RecipeKey
 from attar.sweep.run import ABOUT
 from attar.sweep.sampling import sample_task
+from attar.sweep.store import CellRow
 from attar.tasks import load
-from attar.tasks.wikitext import sentences
+from attar.tokens.sentences import sentences
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from attar.encoders import default
 from attar.encoders.table import Table
 from attar.encoders.transformer import Transformer
 from attar.fitting import fit_weights
-from attar.store import Store
 from attar.sweep.alike import Mark, check_alike
 from attar.sweep.background import Background
 from attar.sweep.best import RecipeKey
@@ -25,6 +24,7 @@ from attar.sweep.passes import PassSpec, drop_pass, find_pass, open_pass
 from attar.sweep.plan import AVERAGE, MODEL, Plan, make_plan
 from attar.sweep.pooled import Pooled
 from attar.sweep.scoring import Origin, score_cells
+from attar.sweep.store import Store
 from attar.sweep.subjects import Subject
 
 log = logging.getLogger("attar")

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from attar.files import new_file
+from attar.io.atomic import new_file
 
 DESCRIPTION = "pass.json"
 _LISTS = ("shared", "local", "layers", "average_layers")

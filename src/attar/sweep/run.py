@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attar._version import __version__
-from attar.alone import alone
 from attar.encoders.transformer import Transformer
 from attar.errors import InputError
-from attar.files import check_parent, new_file
-from attar.store import FILE, Store
+from attar.io.atomic import check_parent, new_file
+from attar.io.locks import exclusive
 from attar.sweep.background import Background
 from attar.sweep.grid import Grid, layer_sets
 from attar.sweep.one_pass import Scene, run_pass, short_name
+from attar.sweep.store import FILE, Store
 from attar.sweep.subjects import load_subjects
 
 log = logging.getLogger("attar")
@@ -45,7 +45,7 @@ def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noq
     background = Background.read(settings.background, grid)
     subjects = load_subjects(grid.tasks, settings.data, grid.rows, background.embedded)
     run.mkdir(exist_ok=True)
-    with alone(run / LOCK):
+    with exclusive(run / LOCK):
         _describe(run, settings)
         with Store(run / FILE) as store:
             scene = Scene(

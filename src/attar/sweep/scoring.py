@@ -17,12 +17,12 @@ from attar import shapers, weights
 from attar._version import __version__
 from attar.errors import AttarError
 from attar.fitting import learns
-from attar.progress import bar
+from attar.io.progress import bar
 from attar.recipe import Recipe
-from attar.store import CellRow, Store
 from attar.sweep.cells import Cell, shapes_background
 from attar.sweep.plan import BACKGROUND
 from attar.sweep.pooled import Pooled
+from attar.sweep.store import CellRow, Store
 from attar.types import Encoder, Floats, Ints
 
 

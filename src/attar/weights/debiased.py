@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 
+from attar.tokens.byte_level import surface
 from attar.types import Floats, Role, Tokens, Vocabulary
 from attar.weights.roles import counted
 from attar.weights.weighting import Weighting
@@ -50,7 +51,7 @@ class Debiased(Weighting):
         if vocabulary.word_start:
             # Only a space before marks a word's beginning here; at the start and after punctuation its place tells.
             self.first_keep_ = np.array([self._keep(i, vocabulary, first=True) for i in ids], dtype=np.uint8)
-            self.ends_word_ = np.array([_is_punctuation(vocabulary.surface(i)[-1:]) for i in ids], dtype=np.uint8)
+            self.ends_word_ = np.array([_is_punctuation(surface(vocabulary, i)[-1:]) for i in ids], dtype=np.uint8)
         return self
 
     def weigh(self, tokens: Tokens) -> Floats:
@@ -64,13 +65,13 @@ class Debiased(Weighting):
         return (keep & counted(tokens, self.specials, self.template, self.masks)).astype(np.float32)
 
     def _keep(self, token_id: int, vocabulary: Vocabulary, first: bool = False) -> bool:
-        surface = vocabulary.surface(token_id)
-        punctuation = _is_punctuation(surface)
+        text = surface(vocabulary, token_id)
+        punctuation = _is_punctuation(text)
         stands_apart = first or (punctuation and bool(vocabulary.word_start))
         continues = vocabulary.is_continuation(token_id) and not stands_apart
         if self.subwords and continues:
             return False
-        if self.frequent and ("##" if continues else "") + surface.lower() in FREQUENT:
+        if self.frequent and ("##" if continues else "") + text.lower() in FREQUENT:
             return False
         return not (self.punctuation and punctuation)
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Literal
 
 from attar.errors import DataError
+from attar.io.reading import GZIP_MAGIC
 
 Encoding = Literal["utf-8", "latin-1"]  # latin-1 never fails: only for files known to be in it
-
-GZIP_MAGIC = b"\x1f\x8b"
 
 
 def read_text(path: Path, encoding: Encoding = "utf-8") -> str:

@@ -1,0 +1,77 @@
+"""What runs in a worker, of whichever kind: one unit at a time, one thread each.
+
+Run as `python -m attar.corpus.executors.worker FD`, it serves a local driver over that socket until it closes.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import select
+import sys
+from collections.abc import Callable
+from threading import Thread
+from typing import Any
+
+SINGLE_THREAD = {
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "RAYON_NUM_THREADS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+
+
+def attempt(work: Callable[[Any], Any], unit: Any) -> tuple[Any, str | None]:
+    """(result, None), or (None, why not): errors travel as text, as not all of them can be sent."""
+    os.environ.update(SINGLE_THREAD)
+    logging.getLogger("attar").setLevel(logging.ERROR)  # the driver tells what happened, once for all shards
+    try:
+        return work(unit), None
+    except Exception as error:
+        return None, f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
+def limit_threads() -> None:
+    """For libraries that were loaded before the environment could tell them."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(limits=1)
+
+
+def serve(descriptor: int) -> None:
+    from multiprocessing.connection import Connection
+
+    Thread(target=_end_with_driver, args=(descriptor,), daemon=True).start()
+    driver = Connection(descriptor)
+    while True:
+        try:
+            message = driver.recv_bytes()
+        except (EOFError, OSError):  # the driver is gone; whatever it asked for is on disk
+            return
+        try:
+            driver.send(_answer(message))
+        except (BrokenPipeError, ConnectionResetError):
+            return
+
+
+def _end_with_driver(descriptor: int) -> None:
+    """At once, in the middle of a unit: whoever starts the job again may do so with another recipe."""
+    hung_up = select.poll()
+    hung_up.register(descriptor, 0)  # nothing but the end, which is always told
+    hung_up.poll()
+    os._exit(1)
+
+
+def _answer(message: bytes) -> tuple[Any, str | None]:
+    from multiprocessing.reduction import ForkingPickler
+
+    try:
+        work, unit = ForkingPickler.loads(message)
+    except Exception as error:
+        return None, f"its worker can't import the work ({error}); define it in a module, not in a script"
+    return attempt(work, unit)
+
+
+if __name__ == "__main__":
+    serve(int(sys.argv[1]))

@@ -1,0 +1,1 @@
+"""Layouts of static models on disk: ours and those of other libraries."""

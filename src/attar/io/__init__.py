@@ -1,0 +1,1 @@
+"""Reading, writing, locks, arrays on disk and progress."""

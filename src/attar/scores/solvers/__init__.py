@@ -1,0 +1,1 @@
+"""The solvers behind scores: logistic regression and k-means."""

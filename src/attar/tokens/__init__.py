@@ -1,0 +1,1 @@
+"""Texts to tokens: templates, tokenizers, special tokens spelled as text, byte-level pieces, sentences."""
