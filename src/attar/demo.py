@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from attar import shapers, weights
+from attar.checkpoints import default
 from attar.embedder import Embedder
-from attar.encoders import default
 from attar.encoders.transformer import Transformer
 from attar.errors import OutputError
 from attar.io.writing import write_vectors

@@ -44,7 +44,7 @@ def info(what: str | None, as_json: bool) -> None:
 
 
 def _model(model: Transformer) -> dict[str, Any]:
-    from attar.encoders import default
+    from attar.checkpoints import default
 
     tokens = model.tokenize([""])
     vocabulary = model.vocabulary

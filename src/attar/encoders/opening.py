@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from attar.encoders import default
+from attar.checkpoints import default
 from attar.encoders.transformer import Transformer
 from attar.errors import InputError
 from attar.types import Encoder

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.embedder import Embedder
+from attar.encoders.mix import Mix
 from attar.encoders.transformer import Transformer
 from attar.errors import MissingExtra
-from attar.exports.card import base_name, licence_of
+from attar.exports.card import base_name, checkpoint_of, licence_of
 from attar.types import Floats
 
 try:
@@ -20,8 +21,6 @@ try:
     from mteb.types import Licenses
 except ImportError:
     raise MissingExtra("running mteb", "mteb") from None
-
-_HEADER = 8  # bytes that say how long the header of a safetensors file is
 
 
 class Model:
@@ -66,7 +65,8 @@ class Model:
         """Name and revision say recipe and fit; training data is the base model's, which only its own card tells."""
         recipe, encoder = self.embedder.recipe, self.embedder.encoder_
         base, licence = base_name(recipe.encoder), licence_of(encoder)
-        n_parameters = _n_parameters(encoder)
+        checkpoint = checkpoint_of(encoder) if not isinstance(encoder, Mix) else None
+        n_parameters = None if checkpoint is None else checkpoint.n_parameters
         limit = getattr(encoder, "limit", None)
         return ModelMeta(
             loader=None,
@@ -96,20 +96,6 @@ def _revision(recipe: Any) -> str:
     fitted = recipe.fitted_on
     corpora = [] if fitted is None else [c.sha256[:16] for c in (fitted.target, fitted.background) if c is not None]
     return "-".join([recipe.id, *corpora])
-
-
-def _n_parameters(encoder: Any) -> int | None:
-    """Counted from the headers of the weights, which are not read for it."""
-    folder = getattr(encoder, "folder", None)
-    files = sorted(Path(folder).glob("*.safetensors")) if folder is not None else []
-    if not files:
-        return None
-    total = 0
-    for path in files:
-        with open(path, "rb") as file:
-            header = json.loads(file.read(int.from_bytes(file.read(_HEADER), "little")))
-        total += sum(int(np.prod(about["shape"])) for name, about in header.items() if name != "__metadata__")
-    return total
 
 
 def _known_licences() -> tuple[str, ...]:

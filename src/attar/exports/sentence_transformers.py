@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attar.encoders.transformer import Transformer
+from attar.engine.quiet import quiet
 from attar.errors import MissingExtra, RecipeError
 from attar.exports import CARD, model2vec
-from attar.exports.base_model import BaseModel, load_base, quiet
+from attar.exports.base_model import BaseModel, load_base
 from attar.exports.card import write_card
 from attar.exports.classic_layout import make_classic
 from attar.exports.frame import Frame, frame_of

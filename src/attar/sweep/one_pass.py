@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attar import weights
-from attar.encoders import default
+from attar.checkpoints import default
 from attar.encoders.table import Table
 from attar.encoders.transformer import Transformer
 from attar.fitting import fit_weights

@@ -38,7 +38,7 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
         import torch  # noqa: F401
     except ImportError:
         raise MissingExtra("exporting to ONNX", "onnx") from None
-    from attar.exports.base_model import quiet
+    from attar.engine.quiet import quiet
     from attar.exports.onnx.graph import RecipeGraph
     from attar.exports.onnx.graph_file import write_graph
 

@@ -15,7 +15,10 @@ import torch
 
 import tiny_models
 from attar import Embedder, Transformer
-from attar.engine.loading import check_folder, is_folder, load_model
+from attar.checkpoints import open_checkpoint
+from attar.checkpoints.checks import check_folder
+from attar.checkpoints.folder import is_folder
+from attar.engine.loading import load_model
 from attar.errors import InputError, ModelError
 
 
@@ -39,7 +42,7 @@ def rewrite(path: Path, **changes) -> None:
 
 
 def test_a_good_folder_loads(folder):
-    assert load_model(str(folder), None, "safetensors").n_layers == 3
+    assert load_model(open_checkpoint(folder)).n_layers == 3
 
 
 def test_sharded_weights_load(folder, tiny_bert_dir):
@@ -247,7 +250,7 @@ def test_a_tokenizer_of_another_model(folder, tiny_roberta_dir):
     ids=lambda name: repr(name[:20]),
 )
 def test_a_path_that_leads_nowhere_is_never_looked_up_on_a_hub(name, monkeypatch):
-    monkeypatch.setattr("attar.encoders.transformer.hub_folder", lambda *_: pytest.fail("looked up on a hub"))
+    monkeypatch.setattr("attar.checkpoints.hub.hub_folder", lambda *_, **__: pytest.fail("looked up on a hub"))
     assert "no model folder at" in failure(name)
 
 
