@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from attar.corpus.ids import json_type
-from attar.corpus.rows import Lines, line_rows, open_bytes, parse_json, separated
+from attar.corpus.rows import Lines, line_rows, parse_json, separated
 from attar.corpus.source import STEP, Source, kind_of
 from attar.errors import InputError
-from attar.io.reading import COLUMNS
+from attar.io.columns import choose_column
+from attar.io.reading import open_input
+from attar.io.unpacked import DAMAGE
 
 _BLOCK = 1 << 22
 
@@ -41,7 +42,7 @@ class IndexFile:
         return source
 
     def text_name(self, names: Sequence[str], path: str) -> str:
-        return _choose(names, self.column, path)
+        return choose_column(names, self.column, path)
 
     def id_name(self, names: Sequence[str], path: str) -> str | None:
         if self.id_column is not None and self.id_column not in names:
@@ -59,20 +60,20 @@ def _index_text(path: str, wanted: IndexFile) -> dict[str, Any]:
         if column is not None:
             raise InputError(f"{path!r} is plain text, a text a line, and has no column {column!r}")
     places, n_lines, at, last = [0], 0, 0, b"\n"
-    with open_bytes(path) as file:
+    with open_input(path) as file:
         try:
             while block := file.read(_BLOCK):
                 ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
                 first = -(n_lines + 1) % STEP  # the next line end that a multiple of STEP lines is complete with
                 places += (ends[first::STEP] + at + 1).tolist()
                 n_lines, at, last = n_lines + len(ends), at + len(block), block[-1:]
-        except (OSError, EOFError, zlib.error) as error:
+        except (OSError, *DAMAGE) as error:
             raise InputError(f"can't read {path!r} beyond byte {at}: {error}") from None
     return {"rows": n_lines + (last != b"\n"), "places": tuple(places)}
 
 
 def _index_jsonl(path: str, wanted: IndexFile) -> dict[str, Any]:
-    with open_bytes(path) as file:
+    with open_input(path) as file:
         lines = Lines(file, path)
         row: Any = next((parse_json(line, lines) for line in lines if line.strip()), None)
     if row is None or (isinstance(row, str) and wanted.column is None and wanted.id_column is None):
@@ -85,7 +86,7 @@ def _index_jsonl(path: str, wanted: IndexFile) -> dict[str, Any]:
 
 
 def _index_separated(path: str, wanted: IndexFile) -> dict[str, Any]:
-    with open_bytes(path) as file:
+    with open_input(path) as file:
         lines = Lines(file, path)
         header = next(separated(lines), None)
         start = lines.place
@@ -101,7 +102,7 @@ def _walk(path: str, found: dict[str, Any], start: int = 0) -> dict[str, Any]:
     """Parses every row, as only that tells where records with quotes end, and of what types ids are."""
     places, n = [start], 0
     id_types: set[str] = set()
-    with open_bytes(path) as file:
+    with open_input(path) as file:
         file.seek(start)
         lines = Lines(file, path, start)
         fields, text_column, id_column = (found.get(k) for k in ("fields", "text_column", "id_column"))
@@ -131,17 +132,6 @@ def _index_parquet(path: str, wanted: IndexFile) -> dict[str, Any]:
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
         found |= {"id_column": id_column, "id_type": str(kind)}
     return found
-
-
-def _choose(names: Sequence[str], column: str | None, path: str) -> str:
-    if column is not None:
-        if column not in names:
-            raise InputError(f"{path!r} has no column {column!r}; it has {', '.join(names)}")
-        return column
-    found = [name for name in COLUMNS if name in names] or (list(names) if len(names) == 1 else [])
-    if not found:
-        raise InputError(f"which column of {path!r} holds the texts? It has {', '.join(names)}; name one with --column")
-    return found[0]
 
 
 _INDEXERS = {

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import json
 import os
-import sys
-import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import islice
 from typing import IO, Any
 
 from attar.corpus.source import Slice, kind_of
 from attar.errors import InputError
+from attar.io.columns import records
+from attar.io.reading import open_input
+from attar.io.unpacked import DAMAGE
 
 Row = tuple[Any, Any]  # (id, text); the id is None where there is no column of ids, or null in it
 _PARQUET_ROWS, _PARQUET_BYTES = 8192, 1 << 24  # read at once
@@ -35,7 +34,7 @@ class Lines:
             line = self.file.readline()
             self.place += len(line)
             text = line.decode("utf-8-sig" if start == 0 else "utf-8")
-        except (OSError, EOFError, zlib.error) as error:
+        except (OSError, *DAMAGE) as error:
             raise InputError(f"can't read {self.path!r} beyond byte {start}: {error}") from None
         except UnicodeDecodeError as error:
             raise InputError(f"{self.path!r} is not UTF-8: {error.reason} at byte {start + error.start}") from None
@@ -72,23 +71,12 @@ def _rows(part: Slice) -> Iterator[Row]:
     if kind_of(part.path) == "parquet":
         yield from _parquet_rows(part)
         return
-    with open_bytes(part.path) as file:
+    with open_input(part.path) as file:
         if part.place:
             file.seek(part.place)
         lines = Lines(file, part.path, part.place)
         rows = line_rows(lines, part.fields, part.text_column, part.id_column)
         yield from islice(rows, part.skip, part.skip + part.rows)
-
-
-@contextmanager
-def open_bytes(path: str) -> Iterator[IO[bytes]]:
-    """The file, unpacked where it is packed; a packed file can only be entered by unpacking what is before."""
-    try:
-        file: Any = gzip.open(path, "rb") if path.lower().endswith(".gz") else open(path, "rb")  # noqa: SIM115
-    except OSError as error:
-        raise InputError(f"can't read {path!r}: {error.strerror or error}") from None
-    with file:
-        yield file
 
 
 def line_rows(lines: Lines, fields: tuple[str, ...], text_column: str | None, id_column: str | None) -> Iterator[Row]:
@@ -122,13 +110,8 @@ def parse_json(line: str, lines: Lines) -> Any:
 
 def separated(lines: Lines) -> Iterator[list[str]]:
     """Records of .csv (quotes may hide line ends) or .tsv (a quote is a quote); blank lines are none."""
-    csv.field_size_limit(sys.maxsize)
-    with_ends = (line + "\n" for line in lines)
     try:
-        if kind_of(lines.path) == "csv":
-            yield from filter(None, csv.reader(with_ends, strict=True))
-        else:
-            yield from filter(None, csv.reader(with_ends, delimiter="\t", quoting=csv.QUOTE_NONE, strict=True))
+        yield from filter(None, records((line + "\n" for line in lines), kind_of(lines.path)))
     except csv.Error as error:
         raise InputError(f"{lines.path!r} before byte {lines.place}: {error}") from None
 

@@ -9,21 +9,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from attar.errors import InputError, unknown_name
+from attar.io.columns import KINDS, kind_named
 
 STEP = 4096  # rows between two places where a file of lines can be entered
-KINDS = {
-    ".txt": "text",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-}
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file as it was when it was indexed. `places`: byte (unpacked, if .gz) where row 0, STEP, 2 STEP ... begins."""
+    """A file as it was when it was indexed. `places`: byte (unpacked, if gzip) where row 0, STEP, 2 STEP ... begins."""
 
     path: str
     size: int
@@ -86,11 +79,10 @@ class Slice:
 
 
 def kind_of(path: str) -> str:
-    name = path.lower().removesuffix(".gz")
-    ending = Path(name).suffix
-    if ending not in KINDS or (ending == ".parquet" and path.lower().endswith(".gz")):
+    kind = kind_named(path)
+    if kind is None:
         raise unknown_name("ending of a file of texts", Path(path).name, [*KINDS, "all but .parquet also .gz"])
-    return KINDS[ending]
+    return kind
 
 
 def find_files(patterns: Sequence[str]) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from attar.errors import DataError
+from attar.io.columns import records
 from attar.tasks.readers.table import Table
 from attar.tasks.readers.textfile import Encoding, read_lines, read_text
 
@@ -23,7 +24,7 @@ def read_tsv(path: Path, encoding: Encoding = "utf-8") -> Table:
 
 def read_csv(path: Path) -> Table:
     """Comma-separated with a header line; fields with commas, quotes or newlines stand in double quotes."""
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    reader = records(io.StringIO(read_text(path), newline=""), "csv")
     try:
         rows = [row for row in reader if row]
     except csv.Error as error:
