@@ -53,7 +53,7 @@ def test_the_column_of_texts(names, wanted, found):
 
 
 def test_columns_that_are_not_there_or_not_told():
-    with pytest.raises(InputError, match="'x.csv' has no column 'c'; it has a, b"):
+    with pytest.raises(InputError, match=r"'x.csv' has no column 'c'; it has a, b"):
         choose_column(["a", "b"], "c", "x.csv")
-    with pytest.raises(InputError, match="which column of 'x.csv' holds the texts"):
+    with pytest.raises(InputError, match=r"which column of 'x.csv' holds the texts"):
         choose_column(["a", "b"], None, "x.csv")

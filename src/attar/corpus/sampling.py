@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from attar.encoders.normals import Words, splitmix64
 from attar.errors import InputError
 from attar.recipe import Sampled
 from attar.types import Ints
@@ -15,16 +15,10 @@ from attar.types import Ints
 ROWS = 100_000
 CONFIDENCE = 0.99
 
-Hashes = npt.NDArray[np.uint64]
 
-
-def hash_rows(rows: Ints) -> Hashes:
-    """The finaliser of SplitMix64: no two rows have the same hash."""
-    x = rows.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: Hashes = x ^ (x >> np.uint64(31))
-    return mixed
+def hash_rows(rows: Ints) -> Words:
+    """By SplitMix64: no two rows have the same hash."""
+    return splitmix64(rows.astype(np.uint64))
 
 
 @dataclass(frozen=True)

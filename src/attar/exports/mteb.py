@@ -14,6 +14,7 @@ from attar.encoders.mix import Mix
 from attar.encoders.transformer import Transformer
 from attar.errors import MissingExtra
 from attar.exports.card import base_name, checkpoint_of, licence_of
+from attar.shapers.cosine import paired_cosines
 from attar.types import Floats
 
 try:
@@ -55,10 +56,7 @@ class Model:
     def similarity_pairwise(self, embeddings1: npt.ArrayLike, embeddings2: npt.ArrayLike) -> Floats:
         """Cosine of each with its counterpart."""
         a, b = (np.atleast_2d(np.asarray(x, dtype=np.float64)) for x in (embeddings1, embeddings2))
-        lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
-        products = np.einsum("nd,nd->n", a, b)
-        cosines = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
-        return np.asarray(cosines, dtype=np.float32)
+        return paired_cosines(a, b).astype(np.float32)
 
     @property
     def mteb_model_meta(self) -> ModelMeta:

@@ -13,7 +13,7 @@ from attar.encoders.table import Table
 from attar.encoders.transformer import Transformer
 from attar.errors import RecipeError
 from attar.exports.base_model import load_base
-from attar.exports.onnx.graph_gelu import mix_gelus
+from attar.exports.onnx.graph_functions import mix_gelus
 from attar.exports.onnx.graph_shapes import shape_module
 from attar.exports.onnx.graph_weights import TokenWeights
 from attar.exports.source import Source

@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from attar.exports.onnx.graph_normal import normal_deviates
+from attar.exports.onnx.graph_functions import normal_deviates
 from attar.exports.source import Step
 from attar.shapers import Quantile
 from attar.shapers.affine import Affine

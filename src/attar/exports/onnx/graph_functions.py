@@ -1,4 +1,4 @@
-"""GELU in float64 for ONNX Runtime, which has the error function in float32 only."""
+"""Functions that ONNX Runtime lacks, from operations that every graph has: the normal quantile, GELU in float64."""
 
 from __future__ import annotations
 
@@ -6,9 +6,18 @@ import torch
 from torch import Tensor, nn
 from transformers.activations import GELUActivation
 
+from attar.encoders.normals import MIDDLE, middle_deviates, tail_deviates
+
+
+def normal_deviates(p: Tensor) -> Tensor:
+    """z with P(Z < z) = p, for p from 1e-10 to 1 - 1e-10."""
+    q = p - 0.5
+    tail = torch.sign(q) * tail_deviates((-torch.minimum(p, 1 - p).log()).sqrt())
+    return torch.where(q.abs() <= MIDDLE, middle_deviates(q), tail)
+
 
 class MixedGelu(nn.Module):  # type: ignore[misc]
-    """float64 around an error function in float32, which is off by 6e-8 at most."""
+    """float64 around an error function in float32, which is off by 6e-8 at most; ONNX Runtime has no other."""
 
     def forward(self, x: Tensor) -> Tensor:
         return 0.5 * x * (1 + torch.erf((x * 0.5**0.5).float()).double())
