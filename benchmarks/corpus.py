@@ -177,7 +177,7 @@ def simulate(args: argparse.Namespace, folder: Path) -> None:
         job = JobFolder.at(folder / "out")
         work = EmbedShard(FakeRecipe(args.dims), str(job.path), plan.id_type, False)
         with job.begun({"job": "simulation"}, plan.to_json()):
-            run_step(executor, job, "", work, plan.units, Meter(plan.n_shards, plan.rows, False))
+            run_step(executor, job, "", work, plan.shards, Meter(plan.n_shards, plan.rows, False))
             done = time.perf_counter()
             write_manifest(job, plan, "", "fake")
         written = time.perf_counter()

@@ -12,11 +12,11 @@ from attar.corpus import batches as module
 from attar.corpus import rows
 from attar.corpus.batches import batches
 from attar.corpus.index import IndexFile
-from attar.corpus.plan import Plan, Unit
+from attar.corpus.plan import Shard, ShardPlan
 
 
-def unit_of(path: Path) -> Unit:
-    return list(Plan((IndexFile()(str(path)),), 2).units())[1]
+def unit_of(path: Path) -> Shard:
+    return list(ShardPlan((IndexFile()(str(path)),), 2).shards())[1]
 
 
 def test_few_long_texts_or_many_short_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

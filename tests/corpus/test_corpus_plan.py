@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from inline_executor import Inline
 
 from attar.corpus.executors import Failed
-from attar.corpus.plan import Plan, make_plan
-from attar.corpus.source import STEP, Source, find_files
+from attar.corpus.plan import ShardPlan, make_plan
+from attar.corpus.source import STEP, InputFile, find_files
 from attar.errors import InputError
 
 
-def source(rows: int, name: str = "a.txt") -> Source:
-    return Source(name, 0, 0, 0, "", rows, places=tuple(range(0, rows + 1, STEP)))
+def source(rows: int, name: str = "a.txt") -> InputFile:
+    return InputFile(name, 0, 0, 0, "", rows, places=tuple(range(0, rows + 1, STEP)))
 
 
 def test_shards_by_hand() -> None:
-    units = list(Plan((source(5, "a.txt"), source(2, "b.txt")), 3).units())
+    units = list(ShardPlan((source(5, "a.txt"), source(2, "b.txt")), 3).shards())
     assert [(unit.name, unit.first_row, unit.rows) for unit in units] == [
         ("part-00000", 0, 2),
         ("part-00001", 2, 2),
@@ -35,17 +35,17 @@ def test_shards_by_hand() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=6), st.integers(1, 30))
 def test_every_row_is_in_one_shard(sizes: list[int], shards: int) -> None:
-    plan = Plan(tuple(source(n, f"{i}.txt") for i, n in enumerate(sizes)), min(shards, sum(sizes)))
+    plan = ShardPlan(tuple(source(n, f"{i}.txt") for i, n in enumerate(sizes)), min(shards, sum(sizes)))
     rows = [
         (part.path, row)
-        for unit in plan.units()
+        for unit in plan.shards()
         for part in unit.slices
         for row in range(part.first, part.first + part.rows)
     ]
     assert rows == [(f"{i}.txt", row) for i, n in enumerate(sizes) for row in range(n)]
-    counts = [unit.rows for unit in plan.units()]
+    counts = [unit.rows for unit in plan.shards()]
     assert max(counts) - min(counts) <= 1
-    assert Plan.from_json(plan.to_json()) == plan
+    assert ShardPlan.from_json(plan.to_json()) == plan
 
 
 def test_files_by_pattern_in_order(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attar.corpus.index import IndexFile
-from attar.corpus.plan import Plan
+from attar.corpus.plan import ShardPlan
 from attar.corpus.source import STEP, Slice
 from attar.errors import InputError
 from attar.io.reading import read_texts
@@ -47,8 +47,8 @@ def test_names_do_not_tell_whether_a_file_is_packed(tmp_path: Path, name: str) -
     usual = write(tmp_path / "usual.csv", TEXTS * 3)
     path = tmp_path / name
     path.write_bytes(usual.read_bytes() if "plain" in name else gzip.compress(usual.read_bytes()))
-    plans = [Plan((IndexFile()(str(p)),), 4) for p in (usual, path)]
-    wanted, found = ([row for unit in plan.units() for row in unit.read()] for plan in plans)
+    plans = [ShardPlan((IndexFile()(str(p)),), 4) for p in (usual, path)]
+    wanted, found = ([row for unit in plan.shards() for row in unit.read()] for plan in plans)
     assert found == wanted
 
 
@@ -62,7 +62,7 @@ def test_slices_of_a_file_are_its_rows(tmp_path: Path, name: str) -> None:
     source = IndexFile()(str(path))
     assert source.rows == len(whole) == N
     for shards in (1, 3, 7):
-        rows = [text for unit in Plan((source,), shards).units() for _, text in unit.read()]
+        rows = [text for unit in ShardPlan((source,), shards).shards() for _, text in unit.read()]
         assert rows == whole
 
 
@@ -79,7 +79,7 @@ def test_ids_come_along(tmp_path: Path, name: str, id_type: str | None, third: o
     path = write(tmp_path / name, TEXTS)
     source = IndexFile()(str(path))
     assert source.id_type == id_type
-    (unit,) = Plan((source,), 1).units()
+    (unit,) = ShardPlan((source,), 1).shards()
     assert [row_id for row_id, _ in unit.read()][3] == third
 
 
@@ -96,7 +96,7 @@ def test_any_lines_and_any_slice(
     if whole:
         start = data.draw(st.integers(0, len(whole) - 1))
         stop = data.draw(st.integers(start, len(whole)))
-        (unit,) = Plan((source,), 1).units()
+        (unit,) = ShardPlan((source,), 1).shards()
         part = Slice.of(source, start, stop)
         rows = [text for _, text in type(unit)("x", 0, stop - start, (part,)).read()]
         assert rows == whole[start:stop]
@@ -133,7 +133,7 @@ def test_damaged_files_are_named(tmp_path: Path, name: str, content: bytes, mess
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(InputError, match=message) as caught:
-        list(next(Plan((IndexFile()(str(path)),), 1).units()).read())
+        list(next(ShardPlan((IndexFile()(str(path)),), 1).shards()).read())
     assert name in str(caught.value)
 
 
@@ -142,13 +142,13 @@ def test_a_file_that_got_shorter_is_noticed(tmp_path: Path) -> None:
     source = IndexFile()(str(path))
     path.write_text("x" * source.size)
     with pytest.raises(InputError, match="ends at row 1; 7 rows were counted"):
-        list(next(Plan((source,), 1).units()).read())
+        list(next(ShardPlan((source,), 1).shards()).read())
 
 
 def test_a_file_that_grows_while_it_is_read_is_noticed(tmp_path: Path) -> None:
     path = write(tmp_path / "lines.txt", TEXTS)
     source = IndexFile()(str(path))
-    rows = next(Plan((source,), 1).units()).read()
+    rows = next(ShardPlan((source,), 1).shards()).read()
     next(rows)
     with open(path, "a") as file:
         file.write("one more")

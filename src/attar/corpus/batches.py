@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attar.corpus.plan import Unit
+from attar.corpus.plan import Shard
 from attar.corpus.rows import Row
 from attar.press import CHUNK
 
 CHARACTERS = 1 << 24  # of texts held at once; one text alone may be longer
 
 
-def batches(unit: Unit, size: int = CHUNK) -> Iterator[tuple[int, list[Row]]]:
+def batches(shard: Shard, size: int = CHUNK) -> Iterator[tuple[int, list[Row]]]:
     """At most `size` rows each time, with the number of the first one; fewer where texts are long."""
-    first, held = unit.first_row, 0
+    first, held = shard.first_row, 0
     batch: list[Row] = []
-    for row in unit.read():
+    for row in shard.read():
         batch.append(row)
         held += len(row[1])
         if len(batch) == size or held >= CHARACTERS:

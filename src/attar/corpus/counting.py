@@ -13,7 +13,7 @@ from attar import weights
 from attar.corpus.batches import batches
 from attar.corpus.job_folder import JobFolder
 from attar.corpus.partials import read_partials, write_partial
-from attar.corpus.plan import Plan, Unit
+from attar.corpus.plan import Shard, ShardPlan
 from attar.corpus.recipe_source import RecipeSource
 from attar.corpus.step import mark_of
 from attar.io.texts import check_texts
@@ -23,7 +23,7 @@ from attar.weights import Weighting
 
 @dataclass(frozen=True)
 class CountTokens:
-    """Work of an executor: a Unit to the counts that one kind of weights needs."""
+    """Work of an executor: a Shard to the counts that one kind of weights needs."""
 
     recipe: RecipeSource  # for its encoder
     folder: str
@@ -31,17 +31,17 @@ class CountTokens:
     weights: str  # the class
     params: Mapping[str, Any]
 
-    def __call__(self, unit: Unit) -> str:
+    def __call__(self, shard: Shard) -> str:
         encoder = self.recipe.embedder().encoder_
         counted: Weighting = weights.CLASSES[self.weights](**self.params)
-        for _, rows in batches(unit):
+        for _, rows in batches(shard):
             texts, _ = check_texts(text for _, text in rows)
             counted.partial_fit(encoder.tokenize(texts), encoder.vocabulary)
-        write_partial(JobFolder(Path(self.folder)), mark_of(self.step, unit), counted.state(), {"rows": unit.rows})
-        return unit.name
+        write_partial(JobFolder(Path(self.folder)), mark_of(self.step, shard), counted.state(), {"rows": shard.rows})
+        return shard.name
 
 
-def add_counts(folder: JobFolder, step: str, plan: Plan) -> State:
+def add_counts(folder: JobFolder, step: str, plan: ShardPlan) -> State:
     """All shards' counts together: whole numbers, so their order does not matter."""
     total: dict[str, Any] = {}
     for arrays in read_partials(folder, step, plan):

@@ -12,7 +12,7 @@ from attar.corpus.batches import batches
 from attar.corpus.job_folder import JobFolder
 from attar.corpus.kll import Kll
 from attar.corpus.partials import read_partials, write_partial
-from attar.corpus.plan import Plan, Unit
+from attar.corpus.plan import Shard, ShardPlan
 from attar.corpus.recipe_source import RecipeSource
 from attar.corpus.sampling import BottomK
 from attar.corpus.step import mark_of
@@ -24,7 +24,7 @@ Scatter = Literal["none", "diagonal", "full"]
 
 @dataclass(frozen=True)
 class Gather:
-    """Work of an executor: a Unit to the moments and sketches of its vectors, and those that may be in the sample."""
+    """Work of an executor: a Shard to the moments and sketches of its vectors, and those that may be in the sample."""
 
     recipe: RecipeSource  # without shapers
     folder: str
@@ -33,12 +33,12 @@ class Gather:
     sample: BottomK | None
     sketch: bool = False
 
-    def __call__(self, unit: Unit) -> str:
+    def __call__(self, shard: Shard) -> str:
         embedder = self.recipe.embedder()
         moments: Moments | None = None
         sketches: Kll | None = None
         sampled: list[tuple[Ints, Floats]] = []
-        for first, rows in batches(unit):
+        for first, rows in batches(shard):
             texts = [text for _, text in rows]
             kept = self._kept(first, len(rows))
             if self.scatter == "none" and not self.sketch:  # only the sample is wanted: nothing else is embedded
@@ -60,14 +60,14 @@ class Gather:
             arrays |= {"n": np.array([moments.n]), "mean": moments.mean, "scatter": moments.scatter}
         if sketches is not None:
             arrays |= sketches.to_arrays()
-        write_partial(JobFolder(Path(self.folder)), mark_of(self.step, unit), arrays, {"rows": unit.rows})
-        return unit.name
+        write_partial(JobFolder(Path(self.folder)), mark_of(self.step, shard), arrays, {"rows": shard.rows})
+        return shard.name
 
     def _kept(self, first: int, n: int) -> Ints:
         return np.zeros(0, dtype=np.int64) if self.sample is None else self.sample.candidates(first, n)
 
 
-def merge_moments(folder: JobFolder, step: str, plan: Plan) -> Moments:
+def merge_moments(folder: JobFolder, step: str, plan: ShardPlan) -> Moments:
     """By Chan's formula in float64, shard after shard."""
     total: Moments | None = None
     for arrays in read_partials(folder, step, plan):
@@ -77,7 +77,7 @@ def merge_moments(folder: JobFolder, step: str, plan: Plan) -> Moments:
     return total
 
 
-def merge_sample(folder: JobFolder, step: str, plan: Plan, sample: BottomK) -> Floats:
+def merge_sample(folder: JobFolder, step: str, plan: ShardPlan, sample: BottomK) -> Floats:
     """The vectors of the sampled rows, in the order of rows. Shape: (k, D)"""
     rows = [np.array(arrays["rows"]) for arrays in read_partials(folder, step, plan)]
     chosen = sample.choose(np.concatenate(rows))

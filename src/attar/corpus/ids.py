@@ -6,7 +6,7 @@ import logging
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from attar.corpus.source import Source
+from attar.corpus.source import InputFile
 from attar.errors import InputError
 
 log = logging.getLogger("attar")
@@ -38,7 +38,7 @@ def json_type(value: Any) -> str:
     return "string" if isinstance(value, str) else type(value).__name__
 
 
-def check_ids(sources: Sequence[Source], named: str | None) -> None:
+def check_ids(sources: Sequence[InputFile], named: str | None) -> None:
     """Ids that were asked for by name must be usable; of others that are not, tell that rows are numbered."""
     if common_type([source.id_type for source in sources]) is not None:
         return

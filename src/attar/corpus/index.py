@@ -12,7 +12,7 @@ import numpy as np
 
 from attar.corpus.ids import json_type
 from attar.corpus.rows import Lines, line_rows, parse_json, separated
-from attar.corpus.source import STEP, Source, kind_of
+from attar.corpus.source import STEP, InputFile, kind_of
 from attar.errors import InputError
 from attar.io.columns import choose_column
 from attar.io.reading import open_input
@@ -23,12 +23,12 @@ _BLOCK = 1 << 22
 
 @dataclass(frozen=True)
 class IndexFile:
-    """Work of an executor: a path to its Source. The named columns must be there; others are found by their names."""
+    """Work of an executor: a path to its InputFile. Named columns must be there; others are found by their names."""
 
     column: str | None = None
     id_column: str | None = None
 
-    def __call__(self, path: str) -> Source:
+    def __call__(self, path: str) -> InputFile:
         try:
             before = os.stat(path)
             with open(path, "rb") as file:
@@ -36,7 +36,7 @@ class IndexFile:
         except OSError as error:
             raise InputError(f"can't read {path!r}: {error.strerror or error}") from None
         found = _INDEXERS[kind_of(path)](path, self)
-        source = Source(path, *times_of(before), sha256, **found, asked=(self.column, self.id_column))
+        source = InputFile(path, *times_of(before), sha256, **found, asked=(self.column, self.id_column))
         if times_of(os.stat(path)) != times_of(before):
             raise InputError(f"{path!r} was changed while it was read; run again when it is complete")
         return source
@@ -51,7 +51,7 @@ class IndexFile:
 
 
 def times_of(found: os.stat_result) -> tuple[int, int, int]:
-    """By which a file is known to be the same: as the fields of Source."""
+    """By which a file is known to be the same: as the fields of InputFile."""
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
 
-from attar.corpus.source import Source
+from attar.corpus.source import InputFile
 from attar.errors import OutputError
 from attar.io.atomic import check_parent
 from attar.io.locks import exclusive
@@ -43,10 +43,10 @@ class JobFolder:
             )
         return cls(path)
 
-    def known_sources(self) -> list[Source]:
+    def known_sources(self) -> list[InputFile]:
         """Inputs as an earlier run found them; none, if that was one of another version."""
         try:
-            return [Source.from_json(source) for source in (self._plan() or {})["plan"]["sources"]]
+            return [InputFile.from_json(source) for source in (self._plan() or {})["plan"]["sources"]]
         except (KeyError, TypeError):
             return []
 

@@ -15,7 +15,7 @@ from attar.corpus.job_folder import JobFolder
 from attar.corpus.kll import Kll, check_sketches
 from attar.corpus.meter import Meter
 from attar.corpus.partials import read_partials
-from attar.corpus.plan import Plan, make_plan
+from attar.corpus.plan import ShardPlan, make_plan
 from attar.corpus.recipe_source import RecipeSource
 from attar.corpus.sampling import ROWS, BottomK
 from attar.corpus.step import run_step
@@ -81,7 +81,7 @@ def fit_corpus(
 class _Fitting:
     executor: Executor
     folder: JobFolder
-    plans: Mapping[str, Plan]
+    plans: Mapping[str, ShardPlan]
     embedder: Embedder
     sample: int | None  # rows; None: sketches
     progress: bool
@@ -105,7 +105,7 @@ class _Fitting:
         plan, part = self.plans[weights.on], Part.of(weights)
         base = self._source("encoder", Embedder(self.embedder.encoder_, self.embedder.layers))
         work = CountTokens(base, str(self.folder.path), "count", part.name, part.params)
-        run_step(self.executor, self.folder, "count", work, plan.units, self._meter(plan))
+        run_step(self.executor, self.folder, "count", work, plan.shards, self._meter(plan))
         return weights.set_state(add_counts(self.folder, "count", plan))
 
     def shape(self, weights: Weighting, shapers: list[Any]) -> dict[str, Sampled | None]:
@@ -124,7 +124,7 @@ class _Fitting:
             sketch = name in needs.samples and self.sample is None
             rows = BottomK(self.sample, plan.rows) if name in needs.samples and self.sample is not None else None
             work = Gather(source, str(self.folder.path), step, needs.scatter_of(name), rows, sketch)
-            run_step(self.executor, self.folder, step, work, plan.units, self._meter(plan))
+            run_step(self.executor, self.folder, step, work, plan.shards, self._meter(plan))
             if name in needs.moments:
                 moments[name] = merge_moments(self.folder, step, plan)
             if rows is not None:
@@ -143,5 +143,5 @@ class _Fitting:
             embedder.save(path)
         return RecipeSource.of(path)
 
-    def _meter(self, plan: Plan) -> Meter:
+    def _meter(self, plan: ShardPlan) -> Meter:
         return Meter(plan.n_shards, plan.rows, self.progress)

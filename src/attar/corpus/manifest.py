@@ -10,7 +10,7 @@ from typing import Any
 
 from attar._version import __version__
 from attar.corpus.job_folder import DONE, MANIFEST, JobFolder
-from attar.corpus.plan import Plan
+from attar.corpus.plan import ShardPlan
 from attar.counts import Counts
 from attar.errors import DataError
 
@@ -18,15 +18,15 @@ FORMAT = 1
 _ABOUT = {"file": str, "rows": int, "bytes": int, "sha256": str}  # of each part
 
 
-def write_manifest(folder: JobFolder, plan: Plan, recipe: str, name: str) -> dict[str, Any]:
+def write_manifest(folder: JobFolder, plan: ShardPlan, recipe: str, name: str) -> dict[str, Any]:
     """Gathers the marks of all parts."""
     counts, parts, dims = Counts(), [], 0
-    for unit in plan.units():
-        facts = folder.facts(unit.name)
+    for shard in plan.shards():
+        facts = folder.facts(shard.name)
         counts += Counts(**facts["counts"])
         dims = facts["dims"]
         about = {key: facts[key] for key in ("rows", "bytes", "sha256")}
-        parts.append({"file": f"{unit.name}.parquet", "first_row": unit.first_row, **about})
+        parts.append({"file": f"{shard.name}.parquet", "first_row": shard.first_row, **about})
     manifest = {
         "format": FORMAT,
         "attar": __version__,

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.corpus.job_folder import JobFolder
-from attar.corpus.plan import Plan
+from attar.corpus.plan import ShardPlan
 from attar.corpus.step import mark_of
 from attar.io.arrays import map_arrays
 
@@ -25,10 +25,10 @@ def write_partial(folder: JobFolder, mark: str, arrays: Arrays, facts: Mapping[s
     folder.mark(mark, f"{mark}.safetensors", facts)
 
 
-def read_partials(folder: JobFolder, step: str, plan: Plan) -> Iterator[Arrays]:
+def read_partials(folder: JobFolder, step: str, plan: ShardPlan) -> Iterator[Arrays]:
     """One after the other in the order of the shards, so that sums come out the same whoever did what when."""
-    for unit in plan.units():
-        yield read_partial(folder, mark_of(step, unit))
+    for shard in plan.shards():
+        yield read_partial(folder, mark_of(step, shard))
 
 
 def read_partial(folder: JobFolder, mark: str) -> Arrays:

@@ -1,4 +1,4 @@
-"""Plan: the inputs cut into shards, each a fixed slice of rows. The same inputs give the same shards on any machine."""
+"""ShardPlan: the inputs cut into shards, fixed slices of rows. The same inputs give the same shards on any machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from attar.corpus.executors import Done, Executor
 from attar.corpus.ids import common_type
 from attar.corpus.index import IndexFile, times_of
 from attar.corpus.rows import Row, read_slice
-from attar.corpus.source import Slice, Source, find_files
+from attar.corpus.source import InputFile, Slice, find_files
 from attar.errors import InputError
 
 ROWS_A_SHARD = 100_000
@@ -23,7 +23,7 @@ FEW_SHARDS = 16
 
 
 @dataclass(frozen=True)
-class Unit:
+class Shard:
     """A shard to work on."""
 
     name: str
@@ -41,10 +41,10 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ShardPlan:
     """All inputs in order, and into how many shards their rows are cut."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[InputFile, ...]
     n_shards: int
 
     @property
@@ -67,7 +67,7 @@ class Plan:
         content = [source.content for source in self.sources]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
-    def units(self) -> Iterator[Unit]:
+    def shards(self) -> Iterator[Shard]:
         """One after the other, so that a billion rows need no list."""
         at, start_of_source = 0, 0  # the source that the next row is in, and the row that it begins with
         rows, has_ids = self.rows, self.has_ids
@@ -82,14 +82,14 @@ class Plan:
                 row = start_of_source + stop
                 if stop == source.rows:
                     at, start_of_source = at + 1, start_of_source + source.rows
-            yield Unit(f"part-{number:05d}", first, end - first, tuple(slices))
+            yield Shard(f"part-{number:05d}", first, end - first, tuple(slices))
 
     def to_json(self) -> dict[str, Any]:
         return {"shards": self.n_shards, "sources": [source.to_json() for source in self.sources]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        return cls(tuple(Source.from_json(source) for source in data["sources"]), data["shards"])
+        return cls(tuple(InputFile.from_json(source) for source in data["sources"]), data["shards"])
 
 
 def make_plan(
@@ -99,10 +99,10 @@ def make_plan(
     shards: int | None = None,
     column: str | None = None,
     id_column: str | None = None,
-    known: Iterable[Source] = (),
+    known: Iterable[InputFile] = (),
     out: Path | None = None,
     rows_a_shard: int = ROWS_A_SHARD,
-) -> Plan:
+) -> ShardPlan:
     """Index the files that the patterns name, by the executor; files that are `known` and untouched are not read."""
     if shards is not None and shards < 1:
         raise InputError(f"shards={shards} is not allowed; give 1 or more")
@@ -120,10 +120,10 @@ def make_plan(
     if not rows:
         raise InputError(f"no texts in {', '.join(map(repr, patterns))}: {len(paths)} files without a row")
     wanted = max(-(-rows // rows_a_shard), min(FEW_SHARDS, -(-rows // FEW_ROWS))) if shards is None else shards
-    return Plan(tuple(chosen), min(wanted, rows))
+    return ShardPlan(tuple(chosen), min(wanted, rows))
 
 
-def _untouched(source: Source, index: IndexFile) -> bool:
+def _untouched(source: InputFile, index: IndexFile) -> bool:
     """The same size and times, and read in the same way."""
     try:
         now = times_of(os.stat(source.path))

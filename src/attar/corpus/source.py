@@ -1,4 +1,4 @@
-"""Source: one input file, what it holds and where its rows begin."""
+"""InputFile: one input file, what it holds and where its rows begin."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STEP = 4096  # rows between two places where a file of lines can be entered
 
 
 @dataclass(frozen=True)
-class Source:
+class InputFile:
     """A file as it was when it was indexed. `places`: byte (unpacked, if gzip) where row 0, STEP, 2 STEP ... begins."""
 
     path: str
@@ -69,7 +69,7 @@ class Slice:
     fields: tuple[str, ...]
 
     @classmethod
-    def of(cls, source: Source, start: int, stop: int, with_ids: bool = True) -> Self:
+    def of(cls, source: InputFile, start: int, stop: int, with_ids: bool = True) -> Self:
         place, skip = 0, start
         if source.kind != "parquet":
             place, skip = source.places[start // STEP], start % STEP

@@ -13,7 +13,7 @@ from attar.encoders.cached import Cached
 from attar.encoders.mix import Mix
 from attar.encoders.transformer import Transformer
 from attar.exports import CARD, SIGNATURE
-from attar.exports.source import Source
+from attar.exports.fitted_parts import FittedParts
 from attar.recipe import Corpus, Recipe
 from attar.types import Encoder
 
@@ -21,7 +21,7 @@ _TAGS = ("sentence-similarity", "feature-extraction", "attar")
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 
 
-def write_card(folder: Path, source: Source, library: str, usage: str, notes: Sequence[str]) -> None:
+def write_card(folder: Path, source: FittedParts, library: str, usage: str, notes: Sequence[str]) -> None:
     """README.md with the settings that hubs read."""
     licence, base = licence_of(source.encoder), base_name(source.recipe.encoder)
     head = [f"library_name: {library}", "pipeline_tag: sentence-similarity", "tags:", *(f"- {tag}" for tag in _TAGS)]
@@ -84,7 +84,7 @@ def _corpus(corpus: Corpus, name: str) -> str:
     return f"{corpus.texts:,} {name} (sha256 {corpus.sha256[:16]}...)"
 
 
-def _layers(source: Source) -> str:
+def _layers(source: FittedParts) -> str:
     pairs = zip(source.layers, source.layer_weights, strict=True)
     return " + ".join(f"{weight:.4g} x layer {layer}" for layer, weight in pairs)
 

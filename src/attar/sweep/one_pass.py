@@ -21,7 +21,7 @@ from attar.sweep.cells import Cell, cells_of, is_local, shapes_background
 from attar.sweep.collect import FittedWeights, collect, group_layers, held_texts
 from attar.sweep.grid import Grid, template_of
 from attar.sweep.passes import PassSpec, drop_pass, find_pass, open_pass
-from attar.sweep.plan import AVERAGE, MODEL, Plan, make_plan
+from attar.sweep.plan import AVERAGE, MODEL, PassPlan, make_plan
 from attar.sweep.pooled import Pooled
 from attar.sweep.scoring import Origin, score_cells
 from attar.sweep.store import Store
@@ -111,7 +111,7 @@ def _needed(missing: Sequence[Cell], scene: Scene, encoder: Transformer, known: 
     )
 
 
-def _plan(spec: PassSpec, scene: Scene, encoder: Transformer) -> Plan:
+def _plan(spec: PassSpec, scene: Scene, encoder: Transformer) -> PassPlan:
     layers = {MODEL: group_layers(spec.layers, encoder)}
     if spec.average_layers:
         layers[AVERAGE] = group_layers(spec.average_layers, encoder)
@@ -125,7 +125,7 @@ def _plan(spec: PassSpec, scene: Scene, encoder: Transformer) -> Plan:
     )
 
 
-def _fit(plan: Plan, spec: PassSpec, scene: Scene, encoder: Transformer) -> FittedWeights:
+def _fit(plan: PassPlan, spec: PassSpec, scene: Scene, encoder: Transformer) -> FittedWeights:
     corpora = {"background": scene.background.counted}
     shared = {name: fit_weights(weights.parse(name), encoder, corpora) for name in plan.shared}
     local = {
@@ -150,7 +150,9 @@ def _average(scene: Scene, plain: Transformer, spec: PassSpec) -> Table:
     return Table.load(folder)
 
 
-def _announce(name: str, template: str, plan: Plan, encoder: Transformer, folder: Path, cells: tuple[int, int]) -> None:
+def _announce(
+    name: str, template: str, plan: PassPlan, encoder: Transformer, folder: Path, cells: tuple[int, int]
+) -> None:
     """What is to be done and how much room it takes, before it is done."""
     layers = {layer for groups in plan.layers.values() for group in groups for layer in group}
     widths = {layer: encoder.width(layer) for layer in layers}

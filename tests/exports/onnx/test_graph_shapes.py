@@ -6,8 +6,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attar.exports.fitted_parts import fold_runs
 from attar.exports.onnx.graph_shapes import shape_module
-from attar.exports.source import fold_runs
 from attar.shapers import Quantile, parse
 
 

@@ -22,7 +22,7 @@ Step = Affine | Quantile | Unit
 
 
 @dataclass(frozen=True)
-class Source:
+class FittedParts:
     """Encoder, layers, weights, and the shapers with every run of affine ones folded into one map."""
 
     recipe: Recipe
