@@ -11,12 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.corpus.executors import Executor
-from attar.corpus.job_folder import JobFolder
-from attar.corpus.meter import Meter
-from attar.corpus.partials import read_partial, write_partial
-from attar.corpus.plan import Shard, ShardPlan, make_plan
+from attar.corpus.inputs.shards import Shard, ShardPlan, make_plan
+from attar.corpus.jobs.job_folder import JobFolder
+from attar.corpus.jobs.partials import read_partial, write_partial
+from attar.corpus.jobs.step import Meter, mark_of, run_step
 from attar.corpus.recipe_source import RecipeSource
-from attar.corpus.step import mark_of, run_step
 from attar.embedder import Embedder
 from attar.encoders.average import average_tokens, tokenizer_of
 from attar.encoders.formats.table_folder import ABOUT

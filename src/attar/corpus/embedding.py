@@ -10,15 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from attar.corpus.batches import batches
 from attar.corpus.executors import Executor
-from attar.corpus.ids import check_ids
-from attar.corpus.job_folder import JobFolder
-from attar.corpus.manifest import write_manifest
-from attar.corpus.meter import Meter
-from attar.corpus.plan import Shard, ShardPlan, make_plan
+from attar.corpus.inputs.batches import batches
+from attar.corpus.inputs.ids import check_ids
+from attar.corpus.inputs.shards import Shard, ShardPlan, make_plan
+from attar.corpus.jobs.job_folder import JobFolder
+from attar.corpus.jobs.manifest import write_manifest
+from attar.corpus.jobs.step import Meter, run_step
 from attar.corpus.recipe_source import RecipeSource
-from attar.corpus.step import run_step
 from attar.counts import Counts
 from attar.errors import InputError
 from attar.io.texts import check_texts

@@ -11,7 +11,7 @@ from typing import Any
 
 from attar.corpus.embedding import EmbedShard
 from attar.corpus.executors import Executor, Outcome
-from attar.corpus.plan import Shard
+from attar.corpus.inputs.shards import Shard
 from attar.corpus.recipe_source import RecipeSource
 
 

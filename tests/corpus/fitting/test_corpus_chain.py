@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attar import shapers
-from attar.corpus.chain import Needs, fit_chain
+from attar.corpus.fitting.chain import Needs, fit_chain
 from attar.shapers import Moments
 
 

@@ -12,7 +12,7 @@ from inline_executor import Inline
 
 from attar import Embedder, Transformer, shapers
 from attar.corpus import fit_corpus
-from attar.corpus.kll import LEVELS, Kll
+from attar.corpus.fitting.kll import LEVELS, Kll
 from attar.errors import InputError, MissingExtra
 
 pytest.importorskip("datasketches", reason="datasketches is not installed: pip install 'attar[kll]'")

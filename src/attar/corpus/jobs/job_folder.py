@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
 
-from attar.corpus.source import InputFile
+from attar.corpus.inputs.input_file import InputFile
 from attar.errors import OutputError
 from attar.io.atomic import check_parent
 from attar.io.locks import exclusive

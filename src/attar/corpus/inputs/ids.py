@@ -6,7 +6,7 @@ import logging
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from attar.corpus.source import InputFile
+from attar.corpus.inputs.input_file import InputFile
 from attar.errors import InputError
 
 log = logging.getLogger("attar")

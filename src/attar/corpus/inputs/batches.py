@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attar.corpus.plan import Shard
-from attar.corpus.rows import Row
+from attar.corpus.inputs.rows import Row
+from attar.corpus.inputs.shards import Shard
 from attar.press import CHUNK
 
 CHARACTERS = 1 << 24  # of texts held at once; one text alone may be longer

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attar.corpus.sampling import BottomK, hash_rows
+from attar.corpus.fitting.sampling import BottomK, hash_rows
 from attar.errors import InputError
 from attar.recipe import Sampled
 

@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 
 from attar import shapers
-from attar.corpus.chain import with_exactness
-from attar.corpus.partials import Arrays
+from attar.corpus.fitting.chain import with_exactness
+from attar.corpus.jobs.partials import Arrays
 from attar.errors import InputError, MissingExtra
 from attar.fitting import learns
 from attar.recipe import Sampled

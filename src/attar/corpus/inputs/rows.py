@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import IO, Any
 
-from attar.corpus.source import Slice, kind_of
+from attar.corpus.inputs.input_file import Slice, kind_of
 from attar.errors import InputError
 from attar.io.columns import records
 from attar.io.reading import open_input

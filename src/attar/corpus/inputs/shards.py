@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from attar.corpus.executors import Done, Executor
-from attar.corpus.ids import common_type
-from attar.corpus.index import IndexFile, times_of
-from attar.corpus.rows import Row, read_slice
-from attar.corpus.source import InputFile, Slice, find_files
+from attar.corpus.inputs.ids import common_type
+from attar.corpus.inputs.index import IndexFile, times_of
+from attar.corpus.inputs.input_file import InputFile, Slice, find_files
+from attar.corpus.inputs.rows import Row, read_slice
 from attar.errors import InputError
 
 ROWS_A_SHARD = 100_000

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from attar.corpus.job_folder import JobFolder
+from attar.corpus.jobs.job_folder import JobFolder
 from attar.errors import OutputError
 
 

@@ -15,7 +15,7 @@ from inline_executor import Inline
 
 from attar import Table, Transformer
 from attar.corpus import embed_corpus
-from attar.corpus.ids import common_type
+from attar.corpus.inputs.ids import common_type
 from attar.encoders.average import tokenizer_of
 from attar.errors import InputError
 

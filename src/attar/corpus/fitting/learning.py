@@ -7,18 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from attar.corpus.chain import Needs, fit_chain
-from attar.corpus.counting import CountTokens, add_counts
 from attar.corpus.executors import Executor
-from attar.corpus.gathering import Gather, merge_moments, merge_sample
-from attar.corpus.job_folder import JobFolder
-from attar.corpus.kll import Kll, check_sketches
-from attar.corpus.meter import Meter
-from attar.corpus.partials import read_partials
-from attar.corpus.plan import ShardPlan, make_plan
+from attar.corpus.fitting.chain import Needs, fit_chain
+from attar.corpus.fitting.gathering import CountTokens, Gather, add_counts, merge_moments, merge_sample
+from attar.corpus.fitting.kll import Kll, check_sketches
+from attar.corpus.fitting.sampling import ROWS, BottomK
+from attar.corpus.inputs.shards import ShardPlan, make_plan
+from attar.corpus.jobs.job_folder import JobFolder
+from attar.corpus.jobs.partials import read_partials
+from attar.corpus.jobs.step import Meter, run_step
 from attar.corpus.recipe_source import RecipeSource
-from attar.corpus.sampling import ROWS, BottomK
-from attar.corpus.step import run_step
 from attar.embedder import Embedder
 from attar.errors import unknown_name
 from attar.fitting import check_corpora, fit_weights, new_shapers, new_weights

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from attar.corpus.job_folder import JobFolder
-from attar.corpus.plan import ShardPlan
-from attar.corpus.step import mark_of
+from attar.corpus.inputs.shards import ShardPlan
+from attar.corpus.jobs.job_folder import JobFolder
+from attar.corpus.jobs.step import mark_of
 from attar.io.arrays import map_arrays
 
 Arrays = Mapping[str, npt.NDArray[Any]]

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from attar.corpus.ids import json_type
-from attar.corpus.rows import Lines, line_rows, parse_json, separated
-from attar.corpus.source import STEP, InputFile, kind_of
+from attar.corpus.inputs.ids import json_type
+from attar.corpus.inputs.input_file import STEP, InputFile, kind_of
+from attar.corpus.inputs.rows import Lines, line_rows, parse_json, separated
 from attar.errors import InputError
 from attar.io.columns import choose_column
 from attar.io.reading import open_input

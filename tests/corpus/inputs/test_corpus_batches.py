@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from attar.corpus import batches as module
-from attar.corpus import rows
-from attar.corpus.batches import batches
-from attar.corpus.index import IndexFile
-from attar.corpus.plan import Shard, ShardPlan
+from attar.corpus.inputs import batches as module
+from attar.corpus.inputs import rows
+from attar.corpus.inputs.batches import batches
+from attar.corpus.inputs.index import IndexFile
+from attar.corpus.inputs.shards import Shard, ShardPlan
 
 
 def unit_of(path: Path) -> Shard:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from attar._version import __version__
-from attar.corpus.job_folder import DONE, MANIFEST, JobFolder
-from attar.corpus.plan import ShardPlan
+from attar.corpus.inputs.shards import ShardPlan
+from attar.corpus.jobs.job_folder import DONE, MANIFEST, JobFolder
 from attar.counts import Counts
 from attar.errors import DataError
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attar.corpus.index import IndexFile
-from attar.corpus.plan import ShardPlan
-from attar.corpus.source import STEP, Slice
+from attar.corpus.inputs.index import IndexFile
+from attar.corpus.inputs.input_file import STEP, Slice
+from attar.corpus.inputs.shards import ShardPlan
 from attar.errors import InputError
 from attar.io.reading import read_texts
 

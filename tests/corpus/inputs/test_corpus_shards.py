@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from inline_executor import Inline
 
 from attar.corpus.executors import Failed
-from attar.corpus.plan import ShardPlan, make_plan
-from attar.corpus.source import STEP, InputFile, find_files
+from attar.corpus.inputs.input_file import STEP, InputFile, find_files
+from attar.corpus.inputs.shards import ShardPlan, make_plan
 from attar.errors import InputError
 
 
