@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 import safetensors.numpy
 
-from attar import Transformer
 from attar.checkpoints import default, open_checkpoint
 from attar.errors import InputError, ModelError
 
@@ -77,13 +76,3 @@ def test_the_default_model():
 def test_an_unknown_format_of_weights(folder):
     with pytest.raises(InputError, match="unknown weights_format 'npz'"):
         open_checkpoint(folder, weights_format="npz")
-
-
-def test_templates_share_one_checkpoint_and_one_model(tiny_bert_dir, monkeypatch):
-    plain = Transformer(tiny_bert_dir, max_tokens=20)
-    other = plain.with_template("T0")
-    assert other.checkpoint is plain.checkpoint
-    assert other._model is plain._model
-    assert (other.max_tokens, other.template.name) == (20, "T0")
-    alone = Transformer(tiny_bert_dir, "T0", max_tokens=20)
-    assert other.tokenize(["a cat"]).ids.tolist() == alone.tokenize(["a cat"]).ids.tolist()

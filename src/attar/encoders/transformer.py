@@ -166,7 +166,7 @@ class Transformer:
 
     @cached_property
     def checkpoint(self) -> Checkpoint:
-        """Where the model comes from; shared by all encoders that `with_template` makes of this one."""
+        """Where the model comes from."""
         return open_checkpoint(self.name, self.revision, self.weights_format)
 
     @property
@@ -178,32 +178,6 @@ class Transformer:
     def fingerprint(self) -> str:
         """A hash of the weights: tells whether a recipe meets the model it was fitted with."""
         return self.checkpoint.sha256
-
-    def with_template(self, template: Template | str | None) -> Transformer:
-        """The same model under another template; it is loaded and hashed once for both.
-
-        Parameters
-        ----------
-        template : Template, str or None
-            A Template, its text or its name, or None for texts as they are.
-
-        Returns
-        -------
-        Transformer
-            With all other settings of this one.
-        """
-        other = type(self)(
-            self.name,
-            template,
-            self.revision,
-            self.max_tokens,
-            self.windows,
-            self.weights_format,
-            self.threads,
-            self.precision,
-        )
-        other.__dict__ |= {"checkpoint": self.checkpoint, "_model": self._model}
-        return other
 
     @cached_property
     def _model(self) -> Model:
