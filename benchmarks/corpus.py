@@ -40,7 +40,7 @@ from attar.corpus.jobs.job_folder import JobFolder
 from attar.corpus.jobs.manifest import verify_corpus, write_manifest
 from attar.corpus.jobs.step import Meter, run_step
 from attar.corpus.recipe_source import RecipeSource
-from attar.press import CHUNK
+from attar.pipeline import CHUNK
 
 WORKERS = 2
 FEWER = {"table": 200_000, "model": 20_000}  # texts, unless told: MiniLM takes far longer for each

@@ -17,7 +17,7 @@ from attar.corpus.jobs.partials import read_partial, write_partial
 from attar.corpus.jobs.step import Meter, mark_of, run_step
 from attar.corpus.recipe_source import RecipeSource
 from attar.embedder import Embedder
-from attar.encoders.average import average_tokens, tokenizer_of
+from attar.encoders.average import average_tokens
 from attar.encoders.formats.table_folder import ABOUT
 from attar.encoders.table import Table
 from attar.encoders.token_sums import TokenSums
@@ -123,8 +123,7 @@ def average_corpus(
         sums = _merge(executor, folder, plan, encoder, numbers)
         if not sums.n_texts:
             raise InputError(f"{', '.join(map(repr, texts))} holds no sentence in {plan.rows:,} paragraphs")
-        vectors, made = sums.means(encoder)
-        table = Table(vectors, tokenizer_of(encoder), counts=sums.counts, made=made)
+        table = Table.of_sums(sums, encoder)
         table.save(target, overwrite=overwrite)
         folder.remove()
         return table

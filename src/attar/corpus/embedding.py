@@ -18,9 +18,9 @@ from attar.corpus.jobs.job_folder import JobFolder
 from attar.corpus.jobs.manifest import write_manifest
 from attar.corpus.jobs.step import Meter, run_step
 from attar.corpus.recipe_source import RecipeSource
-from attar.counts import Counts
 from attar.errors import InputError
 from attar.io.texts import check_texts
+from attar.pipeline import TextCounts
 from attar.types import Floats
 
 
@@ -35,7 +35,7 @@ class EmbedShard:
 
     def __call__(self, shard: Shard) -> str:
         embedder, folder = self.recipe.embedder(), JobFolder(Path(self.out))
-        counts, dims = Counts(), 0
+        counts, dims = TextCounts(), 0
         product = f"{shard.name}.parquet"
         with folder.writing(product) as aside:
             with _PartWriter(aside, self.id_type, self.keep_text) as part:
@@ -117,7 +117,7 @@ def embed_corpus(
         work = EmbedShard(source, str(folder.path), plan.id_type, keep_text)
         run_step(executor, folder, "", work, plan.shards, Meter(plan.n_shards, plan.rows, progress))
         manifest = write_manifest(folder, plan, source.fingerprint, source.recipe)
-    Counts(**manifest["counts"]).report()
+    TextCounts(**manifest["counts"]).report()
     return manifest
 
 

@@ -10,8 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.embedder import Embedder
-from attar.encoders.mix import Mix
-from attar.encoders.transformer import Transformer
 from attar.errors import MissingExtra
 from attar.exports.card import base_name, checkpoint_of, licence_of
 from attar.shapers.cosine import paired_cosines
@@ -63,9 +61,9 @@ class Model:
         """Name and revision say recipe and fit; training data is the base model's, which only its own card tells."""
         recipe, encoder = self.embedder.recipe, self.embedder.encoder_
         base, licence = base_name(recipe.encoder), licence_of(encoder)
-        checkpoint = checkpoint_of(encoder) if not isinstance(encoder, Mix) else None
+        checkpoint = checkpoint_of(encoder) if recipe.encoder["type"] != "mix" else None  # two models have no one count
         n_parameters = None if checkpoint is None else checkpoint.n_parameters
-        limit = getattr(encoder, "limit", None)
+        limit = encoder.token_limit
         return ModelMeta(
             loader=None,
             name=f"attar/{(base or recipe.encoder['type']).rpartition('/')[2]}-{recipe.id}",
@@ -80,7 +78,7 @@ class Model:
             open_weights=True,
             public_training_code=None,
             public_training_data=None,
-            framework=["PyTorch"] if isinstance(encoder, Transformer) else ["NumPy"],
+            framework=["PyTorch"] if encoder.contextual else ["NumPy"],
             similarity_fn_name="cosine",
             use_instructions=False,
             training_datasets=None,
