@@ -9,7 +9,7 @@ from pathlib import Path
 import attar
 
 SOURCES = Path(attar.__file__).parent
-SHARED_STILL = {"Part", "Pooled"}  # of the recipe and the sweep
+SHARED_STILL = {"Part"}  # of the recipe and the sweep
 
 
 def test_public_class_names_are_unique():

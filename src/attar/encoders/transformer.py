@@ -96,6 +96,7 @@ class Transformer(Encoder):
         return self._tokenizer.frame
 
     def with_template(self, template: str | None) -> Transformer:
+        _ = self._model  # so that it is loaded, and its checkpoint opened, once for all templates
         other = copy(self)
         other.__dict__.pop("_tokenizer", None)
         other.template = None if template is None else Template.parse(template)

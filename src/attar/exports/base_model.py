@@ -12,7 +12,7 @@ import torch
 from attar.encoders.transformer import Transformer
 from attar.engine.loading import load_pretrained
 from attar.errors import ModelError
-from attar.exports.frame import pad_id
+from attar.exports.framed_tokenizer import pad_id
 
 _READ = 1e-3  # of the greatest number; rounding is far below, padding that is read far above
 

@@ -13,7 +13,7 @@ from attar.errors import RecipeError
 from attar.exports import CARD
 from attar.exports.card import write_card
 from attar.exports.fitted_parts import FittedParts
-from attar.exports.frame import backend_of
+from attar.exports.framed_tokenizer import backend_of
 from attar.exports.static_rows import static_rows, text_weights
 from attar.io.atomic import new_folder
 from attar.shapers import Unit

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.embedder import Embedder
-from attar.encoders.mix import Mix
 from attar.errors import MissingExtra
 from attar.exports.card import base_name, checkpoint_of, licence_of
 from attar.shapers.cosine import paired_cosines
@@ -62,7 +61,7 @@ class Model:
         """Name and revision say recipe and fit; training data is the base model's, which only its own card tells."""
         recipe, encoder = self.embedder.recipe, self.embedder.encoder_
         base, licence = base_name(recipe.encoder), licence_of(encoder)
-        checkpoint = checkpoint_of(encoder) if not isinstance(encoder, Mix) else None
+        checkpoint = checkpoint_of(encoder) if recipe.encoder["type"] != "mix" else None  # two models have no one count
         n_parameters = None if checkpoint is None else checkpoint.n_parameters
         limit = encoder.token_limit
         return ModelMeta(

@@ -16,9 +16,8 @@ from attar.exports.base_model import BaseModel, load_base
 from attar.exports.card import write_card
 from attar.exports.classic_layout import make_classic
 from attar.exports.fitted_parts import FittedParts, Step
-from attar.exports.hf_tokenizer import save_tokenizer
-from attar.exports.weight_table import weight_table, weights_by_id
-from attar.exports.word_weights import never_nothing
+from attar.exports.framed_tokenizer import save_tokenizer
+from attar.exports.weight_table import never_nothing, weight_table, weights_by_id
 from attar.io.atomic import new_folder
 from attar.shapers import Quantile
 from attar.shapers.affine import Affine

@@ -10,7 +10,7 @@ from attar.errors import MissingExtra
 from attar.exports import CARD
 from attar.exports.card import write_card
 from attar.exports.fitted_parts import FittedParts
-from attar.exports.frame import framed_tokenizer, pad_id
+from attar.exports.framed_tokenizer import framed_tokenizer, pad_id
 from attar.io.atomic import new_folder
 
 if TYPE_CHECKING:

@@ -1,12 +1,14 @@
-"""What stands around every text: special tokens, the template's words and its masks."""
+"""The tokenizer of an exported model: special tokens, template and limit around every text, as Attar has them."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import tokenizers
 
+from attar.encoders.transformer import Transformer
 from attar.errors import ModelError
 from attar.tokens.special_as_text import out_of_reach
 from attar.types import Encoder, Vocabulary
@@ -47,6 +49,24 @@ def framed_tokenizer(encoder: Encoder) -> tokenizers.Tokenizer:
     }
     settings |= {"truncation": None, "padding": None}
     return tokenizers.Tokenizer.from_str(json.dumps(settings))
+
+
+def save_tokenizer(encoder: Transformer, folder: Path) -> None:
+    """Write tokenizer.json and tokenizer_config.json for any version of transformers."""
+    from transformers import PreTrainedTokenizerFast
+
+    vocabulary, framed = encoder.vocabulary, framed_tokenizer(encoder)
+    named = {"mask_token": vocabulary.mask_id, "unk_token": vocabulary.unknown_id, "pad_token": pad_id(vocabulary)}
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=framed,
+        model_max_length=encoder.token_limit or 10**9,
+        padding_side="right",
+        truncation_side="right",
+        split_special_tokens=True,  # a "[MASK]" in a text is text
+        model_input_names=["input_ids", "attention_mask"],
+        **{name: framed.id_to_token(i) for name, i in named.items() if i is not None},
+    )
+    tokenizer.save_pretrained(str(folder))
 
 
 def pad_id(vocabulary: Vocabulary) -> int:
