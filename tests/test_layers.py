@@ -50,7 +50,7 @@ def test_an_encoder_of_one_layer_has_it_first_and_last():
         ((1, 2.5), "layer 2.5 is not a number"),
         (float("nan"), "layer nan is not a number"),
         (None, "layer None is not a number"),
-        ("middle", "layer 'middle' is not a number"),
+        ("middle", "'middle' is not a number"),
         ("12", "layer '12' is not a number"),
         (((1, 2),), r"layer \(1, 2\) is not a number"),
         ((), "no layer given"),

@@ -42,6 +42,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     `encoder`: a Transformer, Table, ... (None: the embedded default). `layers`: numbers, "first", "last", or a mapping
     to weights. `weights`: how tokens count (None: the mean). `shapers`: what vectors go through, one after the other.
+    Layers, weights and shapers may be given as text too: layers="first,last", weights="idf", shapers="zscore,unit".
 
     >>> Embedder(Transformer("bert-base-uncased"), layers=(1, 12)).encode(["A cat sat."])  # doctest: +SKIP
     """
@@ -56,8 +57,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self,
         encoder: Encoder | None = None,
         layers: LayerChoice = "last",
-        weights: Weighting | None = None,
-        shapers: Sequence[Any] = (),
+        weights: Weighting | str | None = None,
+        shapers: Sequence[Any] | str = (),
     ) -> None:
         self.encoder = encoder
         self.layers = layers
@@ -171,7 +172,9 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def recipe(self) -> Recipe:
         """What this embedder does, as data."""
         weights = self.weights_ if hasattr(self, "weights_") else new_weights(self.weights)
-        return Recipe.of(self.encoder_, self.layers, weights, self.shapers, getattr(self, "fitted_on_", None))
+        return Recipe.of(
+            self.encoder_, self.layers, weights, new_shapers(self.shapers), getattr(self, "fitted_on_", None)
+        )
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
         """Write recipe.json, state.safetensors and a README; the folder appears whole or not at all."""
@@ -231,8 +234,9 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if hasattr(self, "weights_"):
             return
         if self.needs_fit:
-            learners = [type(self.weights).__name__] if new_weights(self.weights).needs_texts else []
-            learners += [type(shaper).__name__ for shaper in self.shapers if learns(shaper)]
+            weights = new_weights(self.weights)
+            learners = [type(weights).__name__] if weights.needs_texts else []
+            learners += [type(shaper).__name__ for shaper in new_shapers(self.shapers) if learns(shaper)]
             raise NotFittedError(f"{', '.join(learners)} must see texts first: call fit(texts), then encode")
         self.weights_ = fit_weights(new_weights(self.weights), self.encoder_, {})
         self.shapers_ = new_shapers(self.shapers)

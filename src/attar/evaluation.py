@@ -8,7 +8,7 @@ from typing import cast
 
 from sklearn.base import clone
 
-from attar import scores
+from attar import scores, shapers
 from attar.embedder import Embedder
 from attar.tasks import Task, published
 from attar.tokens.templates import Template
@@ -46,7 +46,7 @@ def published_score(embedder: Embedder, task: str) -> float | None:
     aggregation = {"Mean": "mean", "Debiased": "debiased", "Mask": "mask"}.get(recipe.weights.name)
     if recipe.weights.name == "Idf":
         aggregation = f"idf-{recipe.weights.params['on']}"
-    shape = ",".join(shaper.name for shaper in embedder.shapers) or "none"
+    shape = shapers.text(shapers.of(embedder.shapers))
     if aggregation is None or shape not in published.POSTPROCESSES.values() or recipe.weights.params.get("specials"):
         return None
     return published.score(task, model, aggregation, shape)

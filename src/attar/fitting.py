@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from attar.errors import InputError
 from attar.press import Press, Pressed, parts
 from attar.shapers import AffineShaper, Moments, MomentShaper
+from attar.shapers import of as shapers_of
 from attar.types import Encoder, Floats, Tokens
-from attar.weights import Mean, Weighting
+from attar.weights import Weighting
+from attar.weights import of as weights_of
 
 Corpora = Mapping[str, Sequence[str]]  # "target" and perhaps "background"
 
@@ -23,22 +25,15 @@ def learns(shaper: Any) -> bool:
 
 
 def new_weights(weights: Any) -> Weighting:
-    """Unfitted ones after those given; None stands for the mean."""
-    if weights is not None and not isinstance(weights, Weighting):
-        raise InputError(f"weights={weights!r} are not token weights; take one of attar.weights, such as weights.Idf()")
-    fresh: Weighting = Mean() if weights is None else clone(weights)
+    """Unfitted ones after those given, or their text form; None stands for the mean."""
+    fresh: Weighting = clone(weights_of(weights))
     fresh.check_params()
     return fresh
 
 
 def new_shapers(shapers: Any) -> list[Any]:
-    """Unfitted ones after those given: Attar's, or any of scikit-learn's transformers."""
-    if isinstance(shapers, str) or not isinstance(shapers, Sequence):
-        raise InputError(f"shapers={shapers!r} is not a list of shapers, such as [shapers.ZScore(), shapers.Unit()]")
-    for shaper in shapers:
-        if not isinstance(shaper, BaseEstimator) or not hasattr(shaper, "transform"):
-            raise InputError(f"{shaper!r} among the shapers is none; take one of attar.shapers, or of scikit-learn's")
-    fresh = [clone(shaper) for shaper in shapers]
+    """Unfitted ones after those given: Attar's, their text forms, or any of scikit-learn's transformers."""
+    fresh = [clone(shaper) for shaper in shapers_of(shapers)]
     for shaper in fresh:
         if hasattr(shaper, "check_params"):
             shaper.check_params()

@@ -14,22 +14,10 @@ from attar import shapers, weights
 from attar.encoders.registry import from_spec
 from attar.encoders.transformer import Transformer
 from attar.errors import InputError, RecipeError, unknown_name
-from attar.layers import LayerChoice, layer_weight, plain_layer, several
+from attar.layers import LayerChoice, layer_weight, layers_of, plain_layer, several
 from attar.types import Encoder
 
 FORMAT = 1
-_SHAPERS = {
-    shaper.__name__: shaper
-    for shaper in (
-        shapers.Center,
-        shapers.ZScore,
-        shapers.Robust,
-        shapers.Quantile,
-        shapers.Whiten,
-        shapers.AllButTheTop,
-        shapers.Unit,
-    )
-}
 
 
 @dataclass(frozen=True)
@@ -121,6 +109,7 @@ class Recipe:
         cls, encoder: Encoder, layers: LayerChoice, weighting: Any, shaping: Sequence[Any], fitted_on: FittedOn | None
     ) -> Self:
         """Of the parts of an embedder."""
+        layers = layers_of(layers)
         if isinstance(layers, Mapping):
             pairs: list[tuple[int | str, float | None]] = [(plain_layer(k), layer_weight(v)) for k, v in layers.items()]
         else:
@@ -153,7 +142,7 @@ class Recipe:
         return self.weights.make(weights.CLASSES, "weights")
 
     def make_shapers(self) -> list[Any]:
-        return [part.make(_SHAPERS, "shaper") for part in self.shapers]
+        return [part.make(shapers.CLASSES, "shaper") for part in self.shapers]
 
     def to_json(self) -> dict[str, Any]:
         return {

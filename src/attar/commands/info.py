@@ -90,7 +90,7 @@ def _recipe(folder: str) -> dict[str, Any]:
         "template": recipe.encoder.get("template"),
         "layers": {str(layer): weight for layer, weight in recipe.layers},
         "weights": recipe.weights.name,
-        "shapers": [shaper.name for shaper in embedder.shapers],
+        "shapers": [shaper.name for shaper in embedder.shapers_],
         "fitted on": fitted.target.texts if fitted and fitted.target else None,
         "background": fitted.background.texts if fitted and fitted.background else None,
         "quantiles estimated": _estimates(fitted),

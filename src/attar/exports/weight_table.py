@@ -11,9 +11,7 @@ import numpy.typing as npt
 from attar.errors import RecipeError
 from attar.exports.frame import Frame
 from attar.types import Floats, Role, Tokens, Vocabulary
-from attar.weights import Debiased, First, Idf, Last, Mask, Mean, Sif, Weighting
-
-_BY_TABLE = (Mean, Idf, Sif, Mask, Debiased)
+from attar.weights import CLASSES, Debiased, First, Last, Weighting
 
 
 @dataclass(frozen=True)
@@ -32,8 +30,8 @@ class WeightTable:
 
 def weight_table(weights: Weighting, vocabulary: Vocabulary) -> WeightTable:
     """Of any weights but `First` and `Last`, which have no table."""
-    if type(weights) not in _BY_TABLE:
-        names = ", ".join(cls.__name__ for cls in (*_BY_TABLE, First, Last))
+    if not weights.by_token or CLASSES.get(type(weights).__name__) is not type(weights):
+        names = ", ".join(name for name, cls in CLASSES.items() if cls.by_token or cls in (First, Last))
         raise RecipeError(f"{type(weights).__name__} weights can't be exported; exportable: {names}")
     starting = _weigh(weights, len(vocabulary))
     no_ends = np.zeros(len(vocabulary), dtype=bool)
