@@ -51,7 +51,7 @@ def test_an_encoder_of_one_layer_has_it_first_and_last():
         (float("nan"), "layer nan is not a number"),
         (None, "layer None is not a number"),
         ("middle", "'middle' is not a number"),
-        ("12", "layer '12' is not a number"),
+        (("12",), "layer '12' is not a number"),
         (((1, 2),), r"layer \(1, 2\) is not a number"),
         ((), "no layer given"),
         ({}, "no layer given"),

@@ -198,8 +198,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def from_recipe(cls, recipe: Recipe | str, encoder: Encoder | None = None) -> Self:
-        """A new, unfitted embedder after a recipe or the name of one."""
-        made = Recipe.named(recipe) if isinstance(recipe, str) else recipe
+        """A new, unfitted embedder after a recipe, its text form, or the name of one."""
+        made = Recipe.parse(recipe) if isinstance(recipe, str) else recipe
         return cls(
             encoder if encoder is not None else made.make_encoder(),
             layers=made.layer_choice,
@@ -274,3 +274,14 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.requires_fit = self.needs_fit
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def open_embedder(recipe: str, model: str | None = None) -> Embedder:
+    """What a user names: a saved recipe, ready to encode, or a new embedder after a name or a text form.
+
+    `model` stands in for the model of the recipe, where it has moved or the recipe is a named one.
+    """
+    found = persist.find_recipe(recipe)
+    if isinstance(found, Path):
+        return Embedder.load(found, encoder=persist.moved_encoder(found, model))
+    return Embedder.from_recipe(found if model is None else found.on_model(model))

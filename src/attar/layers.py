@@ -35,6 +35,19 @@ def layers_of(choice: LayerChoice) -> LayerChoice:
     return parse_layers(choice) if isinstance(choice, str) else choice
 
 
+def layer_pairs(choice: LayerChoice) -> tuple[tuple[int | str, float | None], ...]:
+    """The choice as a recipe keeps it: each layer and its weight, None where there are no weights."""
+    choice = layers_of(choice)
+    if isinstance(choice, Mapping):
+        return tuple((plain_layer(layer), layer_weight(weight)) for layer, weight in choice.items())
+    return tuple((plain_layer(layer), None) for layer in several(choice))
+
+
+def layers_text(pairs: Sequence[tuple[int | str, float | None]]) -> str:
+    """What `parse_layers` reads."""
+    return ",".join(str(layer) if weight is None else f"{layer}:{weight!r}" for layer, weight in pairs)
+
+
 def several(choice: Any) -> list[Any]:
     """The layers of a choice without weights, one or many."""
     return [choice] if isinstance(choice, str) or not isinstance(choice, Iterable) else list(choice)

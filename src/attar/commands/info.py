@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -29,8 +28,9 @@ def info(what: str | None, as_json: bool) -> None:
     """Describe a model (layers, widths, limits), a static table, or a saved recipe, which is checked whole."""
     from attar.encoders.opening import open_encoder
     from attar.encoders.transformer import Transformer
+    from attar.persist import is_saved
 
-    if what and (Path(what) / "recipe.json").is_file():
+    if what and is_saved(what):
         facts = _recipe(what)
     else:
         encoder = open_encoder(what)
@@ -86,6 +86,7 @@ def _recipe(folder: str) -> dict[str, Any]:
     fitted = recipe.fitted_on
     return {
         "recipe": recipe.id,
+        "text": str(recipe),
         "encoder": recipe.encoder.get("model", recipe.encoder["type"]),
         "template": recipe.encoder.get("template"),
         "layers": {str(layer): weight for layer, weight in recipe.layers},

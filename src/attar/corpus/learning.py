@@ -24,7 +24,7 @@ from attar.errors import unknown_name
 from attar.fitting import check_corpora, fit_weights, new_shapers, new_weights
 from attar.io.atomic import check_target_folder
 from attar.persist import RECIPE
-from attar.recipe import Corpus, FittedOn, Part, Sampled
+from attar.recipe import Component, Corpus, FittedOn, Sampled
 from attar.weights import Weighting
 
 Quantiles = Literal["sample", "kll"]
@@ -102,7 +102,7 @@ class _Fitting:
         """Weights, fitted on the corpus that they name."""
         if not weights.needs_texts:
             return fit_weights(weights, self.embedder.encoder_, {})
-        plan, part = self.plans[weights.on], Part.of(weights)
+        plan, part = self.plans[weights.on], Component.of(weights)
         base = self._source("encoder", Embedder(self.embedder.encoder_, self.embedder.layers))
         work = CountTokens(base, str(self.folder.path), "count", part.name, part.params)
         run_step(self.executor, self.folder, "count", work, plan.units, self._meter(plan))

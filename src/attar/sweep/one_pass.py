@@ -14,16 +14,15 @@ from attar.encoders import default
 from attar.encoders.table import Table
 from attar.encoders.transformer import Transformer
 from attar.fitting import fit_weights
-from attar.sweep.alike import Mark, check_alike
+from attar.sweep.alike import check_alike
 from attar.sweep.background import Background
-from attar.sweep.best import RecipeKey
 from attar.sweep.cells import Cell, cells_of, is_local, shapes_background
 from attar.sweep.collect import FittedWeights, collect, group_layers, held_texts
 from attar.sweep.grid import Grid, template_of
 from attar.sweep.passes import PassSpec, drop_pass, find_pass, open_pass
 from attar.sweep.plan import AVERAGE, MODEL, Plan, make_plan
 from attar.sweep.pooled import Pooled
-from attar.sweep.scoring import Origin, score_cells
+from attar.sweep.scoring import Origin, planned_row, score_cells
 from attar.sweep.store import Store
 from attar.sweep.subjects import Subject
 
@@ -62,7 +61,9 @@ def run_pass(scene: Scene, model: str | None, template: str) -> int:
     if not missing:
         log.info("%s, template %s: all %s cells are there", name, template, f"{len(cells):,}")
         return 0
-    check_alike([*map(Mark.of, scene.store.scored()), *(_mark(cell, name, template, sha256) for cell in missing)])
+    details = {"background_texts": len(scene.background.embedded), "average_texts": len(scene.background.averaged)}
+    origin = Origin(name, sha256, template, scene.grid.runs, details)
+    check_alike([*scene.store.scored(), *(planned_row(cell, origin) for cell in missing)])
     known = {subject.name: subject.fingerprint for subject in scene.by_name.values()}
     spec = find_pass(scene.cache, _needed(missing, scene, encoder, known), known)
     folder = open_pass(scene.cache, spec)
@@ -70,8 +71,6 @@ def run_pass(scene: Scene, model: str | None, template: str) -> int:
     _announce(name, template, plan, encoder, folder, (len(missing), len(cells)))
     table = _average(scene, Transformer(model), spec) if spec.average_layers else None
     collect(encoder, plan, _fit(plan, spec, scene, encoder), table, folder, scene.progress)
-    details = {"background_texts": len(scene.background.embedded), "average_texts": len(scene.background.averaged)}
-    origin = Origin(encoder, name, sha256, template, scene.grid.runs, details)
     score_cells(missing, Pooled(plan, folder), origin, scene.store, scene.jobs, scene.progress)
     if not scene.keep:
         drop_pass(folder)
@@ -83,30 +82,23 @@ def short_name(encoder: Transformer) -> str:
     return MODEL_NAMES.get(encoder.name, Path(encoder.name).name)
 
 
-def _mark(cell: Cell, model: str, template: str, sha256: str) -> Mark:
-    choice = cell.choice
-    recipe = RecipeKey(model, template, "+".join(map(str, choice.layers)), choice.weights, choice.shape, choice.mix)
-    return Mark(cell.id, cell.subject.name, len(cell.subject.texts), sha256, recipe)
-
-
 def _needed(missing: Sequence[Cell], scene: Scene, encoder: Transformer, known: Mapping[str, str]) -> PassSpec:
-    choices = [cell.choice for cell in missing]
     wanted = {cell.subject.name for cell in missing}
-    named = sorted({choice.weights for choice in choices})
+    named = sorted({cell.recipe.weights.text for cell in missing})
     corpora = scene.background.corpora
     counts = any(weights.parse(name).on == "background" for name in named)
-    mixed = [choice for choice in choices if choice.mix != 0]
+    mixed = [cell for cell in missing if cell.recipe.mix != 0]
     return PassSpec(
         model=encoder.fingerprint,
         template=encoder.template.text if encoder.template else None,
         subjects={name: known[name] for name in scene.by_name if name in wanted},
         counted=corpora.counted if counts else None,
-        embedded=corpora.embedded if any(shapes_background(choice.shape) for choice in choices) else None,
+        embedded=corpora.embedded if any(shapes_background(cell.recipe.shape) for cell in missing) else None,
         averaged=corpora.averaged if mixed else None,
         shared=tuple(name for name in named if not is_local(name)),
         local=tuple(name for name in named if is_local(name)),
-        layers=tuple(sorted({layer for choice in choices for layer in choice.layers})),
-        average_layers=tuple(sorted({layer for choice in mixed for layer in choice.layers})),
+        layers=tuple(sorted({layer for cell in missing for layer in cell.layers})),
+        average_layers=tuple(sorted({layer for cell in mixed for layer in cell.layers})),
         block_texts=scene.block_texts,
     )
 
