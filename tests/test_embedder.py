@@ -86,10 +86,15 @@ def test_the_same_for_other_architectures(folder, request):
 
 
 def test_batches_of_any_size_give_the_same(tiny_bert, plain, monkeypatch):
-    monkeypatch.setattr(
-        "attar.engine.model.packed_batches", lambda lengths: [np.array([i]) for i in range(len(lengths))]
-    )
+    made: list[int] = []
+
+    def one_each(lengths, n_workers=1):
+        made.append(len(lengths))
+        return [np.array([i]) for i in range(len(lengths)) if lengths[i]]
+
+    monkeypatch.setattr("attar.engine.direct.packed_batches", one_each)
     one_by_one = Embedder(tiny_bert).encode(TEXTS)
+    assert made == [len(set(TEXTS))]
     np.testing.assert_allclose(one_by_one, plain, rtol=0, atol=1e-5 * np.abs(plain).max())
 
 

@@ -98,28 +98,27 @@ class Choices:
 
         What learns from a background corpus does so where there is one; Avg. is made from it.
         """
-        from attar.encoders.transformer import Transformer
-
         made = self._embedder(background)
-        for name, value in (("threads", self.threads), ("precision", self.precision)):
-            if value is not None:
-                if not isinstance(made.encoder_, Transformer):
-                    raise InputError(f"--{name} is for transformers; {made.encoder_!r} is none")
-                setattr(made.encoder_, name, value)
+        made.encoder = made.encoder_.configured(threads=self.threads, precision=self.precision)
         return made
 
     def _embedder(self, background: Sequence[str] | None) -> Embedder:
         from attar.embedder import Embedder, open_embedder
         from attar.persist import find_recipe
+        from attar.recipe import Component
+        from attar.weights import parse as parse_weights
 
         found = find_recipe(self.recipe or "plain")
         if isinstance(found, Path):
             self._refuse_changes(str(self.recipe))
             return open_embedder(str(self.recipe), self.model)
         recipe = self._changed(found)
+        encoder = recipe.make_encoder(background)
+        if self.recipe is None and self.weights is None:
+            recipe = replace(recipe, weights=Component.of(parse_weights(encoder.usual_weights)))
         if background is not None:
             recipe = recipe.learning_from_background()
-        return Embedder.from_recipe(recipe, recipe.make_encoder(background))
+        return Embedder.from_recipe(recipe, encoder)
 
     def _changed(self, recipe: Recipe) -> Recipe:
         """The recipe with what other options say in place of its own."""
@@ -136,13 +135,10 @@ class Choices:
         given = {name: value for name, value in settings.items() if value is not None}
         if given:
             recipe = recipe.with_settings(**given)
-        weights = self.weights
-        if weights is None and self.recipe is None and template is not None and template.n_masks:
-            weights = "mask"  # a prompt's own answer
         if self.layers is not None:
             recipe = replace(recipe, layers=layer_pairs(self.layers))
-        if weights is not None:
-            recipe = replace(recipe, weights=Component.of(parse_weights(weights)))
+        if self.weights is not None:
+            recipe = replace(recipe, weights=Component.of(parse_weights(self.weights)))
         if self.shape is not None:
             recipe = replace(recipe, shapers=tuple(map(Component.of, parse_shapers(self.shape))))
         return recipe

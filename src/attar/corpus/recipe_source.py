@@ -11,7 +11,6 @@ from typing import Any
 from attar.corpus.executors.worker import limit_threads
 from attar.embedder import Embedder, open_embedder
 from attar.encoders.opening import open_encoder
-from attar.encoders.table import Table
 from attar.errors import NotFittedError, RecipeError
 from attar.persist import is_saved
 from attar.recipe.text import MARK
@@ -42,7 +41,7 @@ class RecipeSource:
         """A new embedder, ready to encode."""
         if Path(self.recipe).is_dir() and not is_saved(self.recipe) and self.model is None:
             found = open_encoder(self.recipe)
-            embedder = Embedder(found, layers=found.layers if isinstance(found, Table) else "last")
+            embedder = Embedder(found, layers=found.usual_layers)
         else:
             embedder = open_embedder(self.recipe, self.model)
         try:
@@ -74,7 +73,7 @@ def fingerprint(embedder: Embedder) -> str:
     recipe = embedder.recipe.to_json()
     encoder = {key: value for key, value in recipe["encoder"].items() if key not in ("model", "revision")}
     about: dict[str, Any] = {key: recipe[key] for key in ("layers", "weights", "shapers")}
-    about |= {"encoder": encoder, "model": getattr(embedder.encoder_, "fingerprint", None)}
+    about |= {"encoder": encoder, "model": embedder.encoder_.fingerprint}
     digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
     for part in (embedder.weights_, *embedder.shapers_):
         for name, array in sorted(part.state().items()):

@@ -11,8 +11,7 @@ from typing import Any, Self
 from attar import shapers, weights
 from attar.encoders import default
 from attar.encoders.mix import Mix
-from attar.encoders.opening import open_encoder
-from attar.encoders.registry import from_spec
+from attar.encoders.opening import encoder_of, open_encoder
 from attar.encoders.table import Table
 from attar.encoders.transformer import Transformer
 from attar.errors import InputError, RecipeError, unknown_name
@@ -146,6 +145,13 @@ class Recipe:
         made |= {key: self._side[key] for key in ("max_tokens", "windows", "precision") if key in made}
         return replace(self, encoder={**self.encoder, "a": made} if self._is_mix else made)
 
+    def opened_by(self, name: str | None) -> Self:
+        """The same with a model that this name opens, where its description alone does not."""
+        if name is None or "model" in self._side:
+            return self
+        made = {"type": BY_NAME, "model": name}
+        return replace(self, encoder={**self.encoder, "a": made} if self._is_mix else made)
+
     def with_settings(self, **settings: Any) -> Self:
         """The same with these settings of its transformer (template, max_tokens, windows) changed."""
         if self._side.get("type") != "transformer":
@@ -211,9 +217,8 @@ class Recipe:
                 f"{str(self)!r} mixes the model with Avg., its static table, which is made from a background corpus: "
                 "give one (--background FILE)"
             )
-        plain = _opened({**self._side, "template": None})
         numbers, _ = resolve_layers(self.layer_choice, model)
-        return Mix(model, Table.average(plain, background, numbers), self.mix)
+        return Mix(model, Table.average(model.with_template(None), background, numbers), self.mix)
 
     def make_weights(self) -> Any:
         return self.weights.make(weights.CLASSES, "weights")
@@ -276,11 +281,11 @@ def _described(model: str, template: str | None) -> dict[str, Any]:
     if model.startswith("("):
         raise InputError(f"the model {model!r} has no name to open it by; load the folder of its recipe instead")
     encoder = open_encoder(None if model == default.NAME else model, template)
-    return encoder.spec() if hasattr(encoder, "from_spec") else {"type": BY_NAME, "model": model}
+    return encoder.spec() if encoder.kind == "transformer" else {"type": BY_NAME, "model": model}
 
 
 def _opened(spec: Mapping[str, Any]) -> Encoder:
-    return open_encoder(str(spec["model"])) if spec.get("type") == BY_NAME else from_spec(spec)
+    return open_encoder(str(spec["model"])) if spec.get("type") == BY_NAME else encoder_of(spec)
 
 
 def _expect(kind: type, value: Any, what: str) -> Any:

@@ -56,7 +56,8 @@ class Part:
         masked, spec = has_masks(template), encoder.spec()
         weighting = [Component.of(weights.parse(name)) for name in self.weights if masked or not needs_masks(name)]
         chains = [tuple(map(Component.of, shapers.parse(",".join(shape)))) for shape in self.shapes]
-        for layers, weigh, chain, w in product(layer_sets(self.layers, encoder), weighting, chains, self.mix):
+        mixes = self.mix if encoder.contextual else (0.0,)
+        for layers, weigh, chain, w in product(layer_sets(self.layers, encoder), weighting, chains, mixes):
             recipe = Recipe(spec, layer_pairs(layers), weigh, chain)
             yield recipe.mixed(w) if w else recipe
 
@@ -102,6 +103,12 @@ class Grid:
 def template_of(name: str) -> Template | None:
     """The template of this name or text."""
     return None if name == NO_TEMPLATE else Template.parse(name)
+
+
+def template_text(name: str) -> str | None:
+    """The words of the template of this name or text."""
+    template = template_of(name)
+    return None if template is None else template.text
 
 
 def has_masks(template: str) -> bool:

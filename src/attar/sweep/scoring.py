@@ -16,13 +16,12 @@ from threadpoolctl import threadpool_limits
 from attar import shapers
 from attar._version import __version__
 from attar.errors import AttarError
-from attar.fitting import learns
 from attar.io.progress import bar
+from attar.shapers.chain import Evidence, fit_chain
 from attar.sweep.cells import Cell, shapes_background
 from attar.sweep.plan import BACKGROUND
-from attar.sweep.pooled import Pooled
+from attar.sweep.pooled import PooledBlocks
 from attar.sweep.store import CellRow, Store
-from attar.types import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,7 @@ class Origin:
     """What all cells of one pass have in common."""
 
     model: str
+    source: str | None  # what opens the model; None: the embedded default
     model_sha256: str
     template: str
     runs: int
@@ -37,7 +37,12 @@ class Origin:
 
 
 def score_cells(
-    cells: Iterable[Cell], pooled: Pooled, origin: Origin, store: Store, jobs: int | None = None, progress: bool = True
+    cells: Iterable[Cell],
+    pooled: PooledBlocks,
+    origin: Origin,
+    store: Store,
+    jobs: int | None = None,
+    progress: bool = True,
 ) -> None:
     """Score and store every cell, in threads. One BLAS thread each, so that numbers don't depend on their number."""
     groups: dict[tuple[str, str, tuple[int, ...], float], list[Cell]] = defaultdict(list)
@@ -54,20 +59,22 @@ def score_cells(
             pool.shutdown(cancel_futures=True)
 
 
-def _score_group(cells: Sequence[Cell], pooled: Pooled, origin: Origin, store: Store) -> int:
+def _score_group(cells: Sequence[Cell], pooled: PooledBlocks, origin: Origin, store: Store) -> int:
     """Cells that differ only in their shapers: they share vectors."""
     subject, recipe = cells[0].subject, cells[0].recipe
     how = (subject.name, recipe.weights.text, cells[0].layers, recipe.mix)
     target = pooled.vectors(subject.name, *how)
     rows = pooled.distinct(subject.name)[1]
-    background = None
+    evidence = {"target": Evidence(target, rows)}
     if any(shapes_background(cell.recipe.shape) for cell in cells):
         seen = pooled.vectors(BACKGROUND, *how)
-        background = seen[pooled.distinct(BACKGROUND)[1]]
+        evidence["background"] = Evidence(seen[pooled.distinct(BACKGROUND)[1]])
     for cell in cells:
         started = time.perf_counter()
         try:
-            shaped = shape_vectors(cell.recipe.shape, target, rows, background)
+            chain = shapers.parse(cell.recipe.shape)
+            shaped = fit_chain(chain, evidence)["target"].vectors
+            assert shaped is not None
             found: Mapping[str, Any] = subject.score(shaped[rows], origin.runs)
         except AttarError as error:
             found = {"metric": "", "score": None, "error": " ".join(str(error).split())}
@@ -75,21 +82,9 @@ def _score_group(cells: Sequence[Cell], pooled: Pooled, origin: Origin, store: S
     return len(cells)
 
 
-def shape_vectors(shape: str, target: Floats, rows: Ints, background: Floats | None) -> Floats:
-    """The distinct vectors of a task through a chain fitted on all its rows, or on the background where it says so."""
-    for shaper in shapers.parse(shape):
-        if learns(shaper):
-            on_background = background if shaper.on == "background" else None
-            shaper.fit(target[rows] if on_background is None else on_background)
-        target = shaper.transform(target)
-        if background is not None:
-            background = shaper.transform(background)
-    return target
-
-
 def planned_row(cell: Cell, origin: Origin) -> CellRow:
     """A cell as it is stored, before it has a score."""
-    recipe, subject = cell.recipe, cell.subject
+    recipe, subject = cell.recipe.opened_by(origin.source), cell.subject
     details = {**origin.details, "source": subject.source, "sampled_from": subject.sampled_from, "rows": subject.rows}
     if subject.family == "clustering":
         details["runs"] = origin.runs
