@@ -222,7 +222,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def encoder_(self) -> Encoder:
         """The encoder in use: the one given, or the embedded default."""
         if self.encoder is not None:
-            if not isinstance(self.encoder, Encoder):
+            if Encoder not in type(self.encoder).__mro__:  # isinstance would read every property, and load the model
                 raise InputError(f"encoder={self.encoder!r} is not an encoder; give one, such as Transformer('folder')")
             return self.encoder
         if not hasattr(self, "_default"):
