@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 from attar.encoders.cached import Cached
 from attar.errors import RecipeError
 from attar.layers import resolve_layers
+from attar.members import listed
 from attar.recipe import Recipe
-from attar.shapers import AffineShaper, Quantile, Unit
+from attar.shapers import MEMBERS, AffineShaper, Quantile, Unit
 from attar.shapers.affine import Affine
 from attar.types import Encoder
 from attar.weights import Weighting
@@ -67,6 +68,6 @@ def fold_runs(shapers: Sequence[Any]) -> tuple[Step, ...]:
         else:
             raise RecipeError(
                 f"{type(shaper).__name__} can't be exported; exportable are the shapers of attar.shapers: "
-                "center, zscore, robust, quantile, whiten, abtt, unit"
+                f"{listed(MEMBERS)}"
             )
     return tuple(steps)
