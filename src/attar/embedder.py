@@ -32,8 +32,9 @@ from attar.pipeline import (
     new_weights,
 )
 from attar.recipe import FittedOn, Recipe
-from attar.shapers import Moments, Unit
+from attar.shapers import Moments
 from attar.shapers.chain import Evidence, fit_chain, learns, shape
+from attar.shapers.cosine import cosines
 from attar.types import Encoder, Floats, Ints
 from attar.weights import Weighting
 
@@ -160,8 +161,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         left, right = (np.atleast_2d(np.asarray(x, dtype=np.float32)) for x in (a, b))
         if left.shape[1] != right.shape[1]:
             raise InputError(f"vectors of {left.shape[1]} and {right.shape[1]} dims can't be compared")
-        cosines = Unit().transform(left) @ Unit().transform(right).T
-        return np.asarray(cosines, dtype=np.float32)
+        return cosines(left, right)
 
     def set_params(self, **params: Any) -> Self:
         """Change parameters by name; what was made ready without `fit` is made anew."""

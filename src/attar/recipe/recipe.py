@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from attar import shapers, weights
-from attar.encoders import default
+from attar.checkpoints import default
 from attar.encoders.mix import Mix
 from attar.encoders.opening import encoder_of, open_encoder
 from attar.encoders.table import Table
