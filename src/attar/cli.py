@@ -16,6 +16,7 @@ from attar.errors import AttarError
 # name: what `attar --help` says of it. Each is a module of attar.commands, imported only when it is called.
 COMMANDS = {
     "demo": "Embed a sample with the embedded model and show what layers, weights and shapers change.",
+    "choose": "Choose the recipe that suits your texts and model: without labels, or with a few answers.",
     "corpus": "Embed a corpus of any size to Parquet parts, on this machine or a Ray cluster.",
     "encode": "Turn texts into vectors.",
     "export": "Write a recipe as a folder for sentence-transformers, model2vec or ONNX Runtime.",

@@ -32,7 +32,9 @@ class Answer:
     def from_json(cls, data: Any, where: str) -> Self:
         """Refuses what is not an answer, with its place."""
         if not isinstance(data, dict) or not all(_is_pair(data.get(side)) for side in ("left", "right")):
-            raise InputError(f'{where} is not an answer; expected {{"left": [A, B], "right": [C, D], "closer": "left"}}')
+            raise InputError(
+                f'{where} is not an answer; expected {{"left": [A, B], "right": [C, D], "closer": "left"}}'
+            )
         if data.get("closer") not in CLOSER:
             raise InputError(f"{where}: closer is {data.get('closer')!r}; allowed are {', '.join(CLOSER)}")
         return cls((data["left"][0], data["left"][1]), (data["right"][0], data["right"][1]), data["closer"])
@@ -106,7 +108,9 @@ def resume(
 
 
 def _is_pair(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(isinstance(v, str) for v in value) and value[0] != value[1]
+    return (
+        isinstance(value, list) and len(value) == 2 and all(isinstance(v, str) for v in value) and value[0] != value[1]
+    )
 
 
 def _named(rows: Any, texts: Sequence[str]) -> Pair:

@@ -124,7 +124,9 @@ def table(rows: Sequence[dict[str, Any]]) -> list[str]:
     cells = [[_mark(row), row["recipe"], *(_number(row[name]) for name in heads[2:])] for row in rows]
     widths = [max(len(line[i]) for line in [list(heads), *cells]) for i in range(len(heads))]
     return [
-        "  ".join(cell.ljust(w) if i < 2 else cell.rjust(w) for i, (cell, w) in enumerate(zip(line, widths, strict=True)))
+        "  ".join(
+            cell.ljust(w) if i < 2 else cell.rjust(w) for i, (cell, w) in enumerate(zip(line, widths, strict=True))
+        )
         for line in [list(heads), *cells]
     ]
 

@@ -91,5 +91,3 @@ def entropy(chance: Doubles) -> Doubles:
     inside = np.clip(chance, 1e-12, 1 - 1e-12)
     found: Doubles = -(inside * np.log(inside) + (1 - inside) * np.log(1 - inside))
     return found
-
-

@@ -74,9 +74,7 @@ def gather(each: Iterable[Units], probe: Probe, pairs: Ints | None = None) -> Ev
         raise InputError("all texts get the same vector under every recipe; give texts that differ")
     agreement = overlaps(lists, n)
     by_name["votes"] = agreement.mean(axis=1)
-    return Evidence(
-        tuple(found), by_name, agreement, np.array(lists), np.array(graded), probe, pairs, np.array(asked)
-    )
+    return Evidence(tuple(found), by_name, agreement, np.array(lists), np.array(graded), probe, pairs, np.array(asked))
 
 
 def _cosines(units: Floats, pairs: Ints) -> Floats:

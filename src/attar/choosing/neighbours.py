@@ -31,4 +31,5 @@ def overlaps(lists: Sequence[Ints], n_texts: int) -> Doubles:
     for r, near in enumerate(lists):
         marks[r, (rows + near).ravel()] = 1
     shared = (marks @ marks.T).astype(np.float64)
-    return shared / max(1, n_texts * lists[0].shape[1])
+    shares: Doubles = shared / max(1, n_texts * lists[0].shape[1])
+    return shares

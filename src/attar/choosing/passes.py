@@ -81,12 +81,18 @@ def _named(template: str) -> str | None:
 def _shaped(shape: str, evidence: Evidence) -> Floats:
     chain = () if shape == NO_SHAPE else shapers.parse(shape)
     vectors = fit_chain(chain, {"target": evidence})["target"].vectors
+    assert vectors is not None
     units: Floats = Unit().transform(vectors)
     return units
 
 
 def _collect(
-    encoder: Encoder, template: str, mine: Sequence[Candidate], subjects: Sequence[Subject], folder: Path, progress: bool
+    encoder: Encoder,
+    template: str,
+    mine: Sequence[Candidate],
+    subjects: Sequence[Subject],
+    folder: Path,
+    progress: bool,
 ) -> PooledBlocks:
     """Pass what is missing through the model."""
     named = sorted({c.weights for c in mine})

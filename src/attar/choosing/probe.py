@@ -29,7 +29,8 @@ class Probe:
     def cosines(self, units: Floats) -> Doubles:
         """Of every pair. Shape: (N, D) of length 1 -> (P,)"""
         left, right = units[self.pairs[:, 0]], units[self.pairs[:, 1]]
-        return np.einsum("pd,pd->p", left, right, dtype=np.float64)
+        found: Doubles = np.einsum("pd,pd->p", left, right, dtype=np.float64)
+        return found
 
     def score(self, cosines: Doubles) -> float:
         """Spearman's correlation with the grades, x 100."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attar.encoders import default
+from attar.checkpoints import default
 from attar.types import Encoder
 
 MARKS = ("modules.json", "sentence_bert_config.json", "config_sentence_transformers.json")
