@@ -6,12 +6,10 @@ its own cosines; every answer may be a slip. Asked is what the candidates, as fa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit
 
 from attar.choosing.evidence import Evidence

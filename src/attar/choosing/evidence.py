@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,11 @@ class Evidence:
     probe: Probe
     pairs: Ints  # (M, 2) texts that can be asked about
     cosines: Floats  # (R, M)
+
+    @cached_property
+    def better_on_probe(self) -> Doubles:
+        """The chance that each candidate follows the probe better than the plain one does. Shape: (R,)"""
+        return self.probe.chances_better(self.probe_cosines, 0)
 
     @property
     def usable(self) -> npt.NDArray[np.bool_]:

@@ -9,10 +9,12 @@ from functools import cache
 from importlib.resources import files
 
 import numpy as np
+from scipy.stats import rankdata
 
 from attar.scores.correlation import spearman
 from attar.types import Doubles, Floats, Ints
 
+TIE = 1e-12
 _SIDES = 4  # an anchor and three sentences graded against it
 _AWAY = 17  # anchors so many groups apart have nothing to do with each other
 
@@ -36,14 +38,32 @@ class Probe:
         """Spearman's correlation with the grades, x 100."""
         return 100 * spearman(cosines, self.grades)
 
-    def chance_better(self, one: Doubles, other: Doubles, resamples: int = 500) -> float:
-        """In what share of resamples of groups the cosines `one` follow the grades better than `other`."""
+    def chances_better(self, cosines: Doubles, than: int, resamples: int = 500) -> Doubles:
+        """In what share of resamples of groups each row of cosines follows the grades better than one of them.
+
+        Ranks are taken once, of all pairs. Rows that are as good count one half. Shape: (R, P) -> (R,)
+        """
         rng = np.random.default_rng(0)
         n = int(self.groups.max()) + 1
-        members = [np.flatnonzero(self.groups == g) for g in range(n)]
-        drawn = (np.concatenate([members[g] for g in rng.integers(0, n, n)]) for _ in range(resamples))
-        wins = [spearman(one[i], self.grades[i]) > spearman(other[i], self.grades[i]) for i in drawn]
-        return float(np.mean(wins))
+        drawn = np.stack([np.bincount(rng.integers(0, n, n), minlength=n) for _ in range(resamples)])
+        times = drawn[:, self.groups].astype(np.float64)  # (resamples, P)
+        found = _weighted_correlations(rankdata(cosines, axis=1), rankdata(self.grades), times)
+        lead = found - found[:, [than]]
+        shares: Doubles = ((lead > TIE).mean(axis=0) + (lead >= -TIE).mean(axis=0)) / 2
+        return shares
+
+
+def _weighted_correlations(rows: Doubles, target: Doubles, times: Doubles) -> Doubles:
+    """Pearson's, of every row with the target, each column so many times. Shape: (R, P), (P,), (B, P) -> (B, R)"""
+    total = times.sum(axis=1, keepdims=True)
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    aim = target - target.mean()
+    mean, aim_mean = times @ centred.T / total, (times @ aim)[:, None] / total
+    joint = times @ (centred * aim).T / total - mean * aim_mean
+    spread = times @ (centred**2).T / total - mean**2
+    aim_spread = (times @ aim**2)[:, None] / total - aim_mean**2
+    found: Doubles = joint / np.sqrt(np.maximum(spread * aim_spread, TIE))
+    return found
 
 
 @cache

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 from scipy.stats import rankdata
 
 from attar.choosing.evidence import Evidence
@@ -32,7 +33,7 @@ class Verdict:
 
     chosen: int
     favourite: int  # the one that would be taken if it need not be better beyond doubt
-    chance: float  # that the favourite is better than plain
+    chance: float  # that the chosen one, or the favourite where plain was kept, is better than plain
     belief: Doubles  # (R,) sums to 1
     value: Doubles  # (R,) expected agreement with what is believed in
 
@@ -74,22 +75,18 @@ def judge(evidence: Evidence, log_likelihood: Doubles | None = None, *, tuned: b
     value = np.where(evidence.usable, evidence.agreement @ belief, -np.inf)
     order = np.argsort(-value, kind="stable")[:_TRIED]
     needed = SURE_TUNED if tuned else SURE
-    chances = {}
-    for r in map(int, order):
-        if r == PLAIN:
-            break
-        chances[r] = _chance(evidence, answers, r)
-        if chances[r] >= needed:
-            return Verdict(r, int(order[0]), chances[int(order[0])], belief, value)
-    return Verdict(PLAIN, int(order[0]), chances.get(int(order[0]), 0.5), belief, value)
+    chances = _chances(evidence, answers)
+    passing = [int(r) for r in order if r == PLAIN or chances[r] >= needed]
+    chosen = passing[0] if passing else PLAIN
+    return Verdict(chosen, int(order[0]), float(chances[chosen or order[0]]), belief, value)
 
 
-def _chance(evidence: Evidence, answers: Doubles, r: int) -> float:
-    """That candidate r is better than the plain one, by the probe and the answers together."""
-    cosines = evidence.probe_cosines
-    alone = np.clip(evidence.probe.chance_better(cosines[r], cosines[PLAIN]), 1 - MOST, MOST)
-    odds = np.log(alone / (1 - alone)) + TRUST * (answers[r] - answers[PLAIN])
-    return float(1 / (1 + np.exp(-odds)))
+def _chances(evidence: Evidence, answers: Doubles) -> Doubles:
+    """That each candidate is better than the plain one, by the probe and the answers together. Shape: (R,)"""
+    alone = np.clip(evidence.better_on_probe, 1 - MOST, MOST)
+    odds = np.log(alone / (1 - alone)) + TRUST * (answers - answers[PLAIN])
+    chances: Doubles = expit(odds)
+    return chances
 
 
 def _standing(values: Doubles) -> Doubles:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from attar.choosing.neighbours import cosine_matrix, nearest
+from attar.choosing.neighbours import nearest
 from attar.choosing.passes import Units
 from attar.choosing.probe import Probe
 from attar.types import Floats, Ints
