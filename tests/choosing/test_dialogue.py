@@ -125,7 +125,10 @@ def test_answers_can_be_about_questions_that_were_not_drawn() -> None:
         ("nonsense", "line 2 of .* is not JSON"),
         ('{"left": ["a", "b"]}', "line 2 of .* is not an answer"),
         ('{"left": ["a", "a"], "right": ["c", "d"], "closer": "left"}', "is not an answer"),
-        ('{"left": ["a", "b"], "right": ["c", "d"], "closer": "both"}', "closer is 'both'; allowed are left, right, skip"),
+        (
+            '{"left": ["a", "b"], "right": ["c", "d"], "closer": "both"}',
+            "closer is 'both'; allowed are left, right, skip",
+        ),
     ],
 )
 def test_bad_lines_of_answers_are_told(tmp_path: Path, line: str, told: str) -> None:

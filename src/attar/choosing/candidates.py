@@ -39,7 +39,7 @@ def plain_candidate(encoder: Encoder) -> Candidate:
 def named_candidates(encoder: Encoder) -> dict[str, Candidate]:
     """The named recipes as candidates of this encoder."""
     plain = plain_candidate(encoder)
-    ends = layer_sets(encoder)[-1] if len(layer_sets(encoder)) == 1 else _ends(encoder)
+    ends = _ends(encoder)
     return {
         "plain": plain,
         "similarity": Candidate(NO_TEMPLATE, ends, "idf", "zscore"),
@@ -67,8 +67,8 @@ def templates(encoder: Encoder) -> tuple[str, ...]:
 def layer_sets(encoder: Encoder) -> tuple[tuple[int, ...], ...]:
     """The sets of layers to try: one by one from low to high, and averages of some."""
     first, last = encoder.first_layer, encoder.n_layers
-    if first == last:
-        return (encoder.usual_layers,)
+    if not encoder.contextual or first == last:  # a table holds some layers only
+        return tuple(dict.fromkeys([encoder.usual_layers, *((layer,) for layer in encoder.usual_layers)]))
     middle = round(last / 2)
     step = max(1, -(-last // SPREAD))
     wanted = [
@@ -83,6 +83,8 @@ def layer_sets(encoder: Encoder) -> tuple[tuple[int, ...], ...]:
 
 
 def _ends(encoder: Encoder) -> tuple[int, ...]:
+    if not encoder.contextual:
+        return encoder.usual_layers
     return tuple(sorted({min(max(1, encoder.first_layer), encoder.n_layers), encoder.n_layers}))
 
 
