@@ -154,9 +154,8 @@ def summary(rows: Sequence[dict[str, str]]) -> list[str]:
         for column in columns[1:-1]:
             gains = np.array([float(row[column]) - float(row["plain"]) for row in members])
             regrets = np.array([float(row["best"]) - float(row[column]) for row in members])
-            lines.append(
-                f"| {title} | {len(members)} | {column} | {_interval(gains)} | {gains.min():+.1f} | {_interval(regrets)} |"
-            )
+            cells = (title, len(members), column, _interval(gains), f"{gains.min():+.1f}", _interval(regrets))
+            lines.append(f"| {' | '.join(map(str, cells))} |")
     return lines
 
 

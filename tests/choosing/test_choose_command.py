@@ -1,4 +1,4 @@
-"""`attar choose` on a tiny model: saved recipes, answers, the terminal through a pseudo-terminal, the page in Chromium."""
+"""`attar choose` on a tiny model: what it saves, the dialogue on a pseudo-terminal, the page in Chromium."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from browser import Browser, find_browser
 
 from attar import Embedder, choose
 from attar.choosing import Settings
@@ -22,7 +23,6 @@ from attar.choosing.run import sample_texts
 from attar.cli import main
 from attar.encoders.transformer import Transformer
 from attar.errors import InputError
-from browser import Browser, find_browser
 from tiny_models import WORDS
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sample_evidence import N, sample_evidence, sample_truth, unit
 from scipy.special import expit
 from scipy.stats import rankdata
 
@@ -12,7 +13,6 @@ from attar.choosing.answers import Answer, answers_of, read_answers, resume, wri
 from attar.choosing.dialogue import SLIPS, STEEPNESS, Dialogue, entropy
 from attar.choosing.questions import draw_questions
 from attar.errors import InputError
-from sample_evidence import N, sample_evidence, sample_truth, unit
 
 TEXTS = [f"text {i}" for i in range(N)]
 

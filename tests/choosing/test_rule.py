@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sample_evidence import N, sample_evidence, sample_truth, units_of
 
 from attar.choosing.candidates import Candidate
 from attar.choosing.evidence import gather
@@ -11,7 +12,6 @@ from attar.choosing.passes import Units
 from attar.choosing.probe import read_probe
 from attar.choosing.rule import PLAIN, judge, log_prior, weigh
 from attar.errors import InputError
-from sample_evidence import N, sample_evidence, sample_truth, units_of
 
 
 def test_a_clearly_better_candidate_is_chosen() -> None:
