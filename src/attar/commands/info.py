@@ -45,6 +45,7 @@ def info(what: str | None, as_json: bool) -> None:
 
 def _model(model: Transformer) -> dict[str, Any]:
     from attar.encoders import default
+    from attar.encoders.transformer import Transformer
 
     tokens = model.tokenize([""])
     vocabulary = model.vocabulary
@@ -59,6 +60,7 @@ def _model(model: Transformer) -> dict[str, Any]:
         "special tokens around a text": [vocabulary.pieces[i] for i in tokens.ids],
         "tokens a text at most": model.limit,
         "sequences packed": model.packs,
+        "precision auto": Transformer(model.name, precision="auto").choice.why,
         "sha256": model.fingerprint,
     }
     if model.name == default.NAME:
