@@ -6,9 +6,10 @@ import logging
 from dataclasses import dataclass, fields
 
 import numpy as np
+import numpy.typing as npt
 
 from attar.pooling import Pooled
-from attar.types import Role, Vocabulary
+from attar.types import Ints, Role, Tokens, Vocabulary
 
 log = logging.getLogger("attar")
 
@@ -28,17 +29,14 @@ class Counts:
     def add(self, pooled: Pooled, vocabulary: Vocabulary) -> None:
         """Count what pooling saw."""
         tokens = pooled.tokens
-        text_of = tokens.texts[tokens.sequence_of]
-        own = tokens.roles == Role.TEXT
-        n_own = np.bincount(text_of[own], minlength=tokens.n_texts)
+        n_own = _per_text(tokens, tokens.roles == Role.TEXT)
         self.distinct += tokens.n_texts
         self.truncated += int(tokens.truncated.sum())
         self.empty += int((n_own == 0).sum())
         self.fell_back += int((pooled.lost.any(axis=0) & (n_own > 0)).sum())
         if vocabulary.unknown_id is not None:
-            known = own & (tokens.ids != vocabulary.unknown_id)
-            n_known = np.bincount(text_of[known], minlength=tokens.n_texts)
-            self.unknown += int(((n_known == 0) & (n_own > 0)).sum())
+            unknown = (tokens.ids == vocabulary.unknown_id) & (tokens.roles == Role.TEXT)
+            self.unknown += int(((_per_text(tokens, unknown) == n_own) & (n_own > 0)).sum())
 
     def __iadd__(self, other: Counts) -> Counts:
         for field in fields(self):
@@ -60,3 +58,12 @@ class Counts:
     def report(self) -> None:
         for sentence in self.sentences():
             log.warning("%s", sentence)
+
+
+def _per_text(tokens: Tokens, marked: npt.NDArray[np.bool_]) -> Ints:
+    """How many tokens of each text are marked. Shape: (T,) -> (n_texts,)"""
+    n_before = np.concatenate([[0], np.cumsum(marked, dtype=np.int64)])
+    per_sequence = np.diff(n_before[tokens.offsets])
+    if len(tokens) == tokens.n_texts:
+        return per_sequence
+    return np.bincount(tokens.texts, weights=per_sequence, minlength=tokens.n_texts).astype(np.int64)

@@ -30,7 +30,7 @@ from attar.fitting import (
 from attar.io.progress import Advance, nothing
 from attar.io.texts import check_texts, chunks, iter_texts
 from attar.layers import LayerChoice
-from attar.press import CHUNK, Press, Pressed, distinct_texts
+from attar.press import CHUNK, Press, Pressed, distinct_texts, joined
 from attar.recipe import FittedOn, Recipe
 from attar.shapers import Moments, Unit
 from attar.types import Encoder, Floats, Ints
@@ -108,11 +108,12 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._ensure_ready()
         self.counts_ = Counts(texts=len(checked), replaced=replaced)
         once, rows = distinct_texts(checked)
-        shaped = [shape(self.shapers_, v) for v in self._press.chunks(once, self.counts_, progress)]
-        if not shaped:
-            shaped = [shape(self.shapers_, np.zeros((1, self._press.width), dtype=np.float32))]
+        chunks = (shape(self.shapers_, v) for v in self._press.chunks(once, self.counts_, progress))
+        shaped = joined(chunks, len(once))
+        if shaped is None:
+            shaped = shape(self.shapers_, np.zeros((1, self._press.width), dtype=np.float32))
         self.counts_.report()
-        return np.asarray(np.concatenate(shaped), dtype=np.float32)[rows]
+        return shaped if len(shaped) == len(rows) else np.asarray(shaped, dtype=np.float32)[rows]
 
     def transform(self, X: Any) -> Floats:
         """The same as `encode` of several texts."""

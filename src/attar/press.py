@@ -40,10 +40,14 @@ class Press:
     def width(self) -> int:
         return self.encoder.width(resolve_layers(self.layers, self.encoder)[0][0])
 
+    @property
+    def _at_once(self) -> int:
+        return min(CHUNK, getattr(self.encoder, "texts_at_once", CHUNK))
+
     def chunks(self, texts: Sequence[str], counts: Counts, progress: bool = False) -> Iterator[Floats]:
         """Vectors of the texts, a chunk at a time. Shape: (chunk, D)"""
         with bar(len(texts), "texts", progress) as advance:
-            yield from self.stream(parts(texts), counts, advance)
+            yield from self.stream(parts(texts, self._at_once), counts, advance)
 
     def stream(self, texts: Iterable[Sequence[str]], counts: Counts, advance: Advance = nothing) -> Iterator[Floats]:
         """Vectors of each part of the texts; the next texts are tokenised meanwhile. Shape: (part, D)
@@ -55,7 +59,7 @@ class Press:
 
         def pieces() -> Iterator[Sequence[str]]:
             for part in texts:
-                cut = list(parts(part, getattr(self.encoder, "texts_at_once", CHUNK)))
+                cut = list(parts(part, self._at_once))
                 sizes.append(len(cut))
                 yield from cut
 
@@ -74,14 +78,32 @@ class Press:
         """Vectors of all texts, each distinct one computed once."""
         counts = Counts(texts=len(texts))
         once, rows = distinct_texts(texts)
-        return Pressed(np.concatenate(list(self.chunks(once, counts, progress))), rows, counts)
+        vectors = joined(self.chunks(once, counts, progress), len(once))
+        return Pressed(np.zeros((0, self.width), dtype=np.float32) if vectors is None else vectors, rows, counts)
 
 
 def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Ints]:
     """Each text once, in order of first appearance, and which of them each text is."""
-    found: dict[str, int] = {}
-    rows = np.fromiter((found.setdefault(text, len(found)) for text in texts), dtype=np.int64, count=len(texts))
-    return list(found), rows
+    found: dict[str, int] = dict.fromkeys(texts, 0)
+    if len(found) == len(texts):
+        return list(texts), np.arange(len(texts))
+    for place, text in enumerate(found):
+        found[text] = place
+    return list(found), np.fromiter(map(found.__getitem__, texts), dtype=np.int64, count=len(texts))
+
+
+def joined(chunks: Iterable[Floats], n: int) -> Floats | None:
+    """The rows of all chunks, n of them, in one array; None where there is no chunk. Shape: (n, D)"""
+    out: Floats | None = None
+    done = 0
+    for chunk in chunks:
+        if out is None:
+            if len(chunk) == n:
+                return np.asarray(chunk, dtype=np.float32)
+            out = np.empty((n, chunk.shape[1]), dtype=np.float32)
+        out[done : done + len(chunk)] = chunk
+        done += len(chunk)
+    return out
 
 
 def parts(texts: Sequence[str], size: int | None = None) -> Iterator[Sequence[str]]:

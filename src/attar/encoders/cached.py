@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from attar.errors import InputError, OutputError
-from attar.pooling import pool_tokens
+from attar.engine.sums import pool_rows
 from attar.types import Encoder, Floats, Ints, Tokens, TokenVectors, Vocabulary
 
 _FILE = "token_vectors.sqlite"
@@ -57,7 +57,7 @@ class Cached:
         for part, places, vectors in self._parts(tokens):
             offsets = np.concatenate([[0], np.cumsum(tokens.lengths[part])])
             for at, layer in enumerate(layers):
-                pooled[:, part, at] = pool_tokens(vectors[layer], token_weights[:, places], offsets)
+                pooled[:, part, at] = pool_rows(vectors[layer], None, token_weights[:, places], offsets)
         return pooled
 
     def token_vectors(self, tokens: Tokens, layers: Sequence[int]) -> TokenVectors:

@@ -15,7 +15,7 @@ from attar.encoders import default
 from attar.encoders.precision import PRECISIONS, Choice, choose
 from attar.engine.loading import check_folder, hub_folder, is_folder, load_model
 from attar.errors import InputError, ModelError, unknown_name
-from attar.pooling import pool_tokens
+from attar.engine.sums import pool_rows
 from attar.tokens.fast_ids import FastIds
 from attar.tokens.templates import Template
 from attar.tokens.tokenizer import TextTokenizer, load_tokenizer
@@ -101,10 +101,10 @@ class Transformer:
         pooled = np.zeros((len(token_weights), len(tokens), len(layers), width), dtype=np.float32)
         for at, layer in enumerate(layers):
             if layer == -1:
-                pooled[:, :, at] = pool_tokens(self._rows(tokens), token_weights, tokens.offsets)
+                pooled[:, :, at] = pool_rows(self._model.table, tokens.ids, token_weights, tokens.offsets, threads=None)
 
         def visit(batch: Batch, layer: int, states: Floats) -> None:
-            sums = pool_tokens(states, token_weights[:, batch.places], batch.offsets)
+            sums = pool_rows(states, None, token_weights[:, batch.places], batch.offsets)
             for at in np.flatnonzero(np.equal(layers, layer)):
                 pooled[:, batch.sequences, at] = sums
 
