@@ -84,12 +84,11 @@ class Press:
 
 def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Ints]:
     """Each text once, in order of first appearance, and which of them each text is."""
-    found: dict[str, int] = dict.fromkeys(texts, 0)
-    if len(found) == len(texts):
-        return list(texts), np.arange(len(texts))
-    for place, text in enumerate(found):
-        found[text] = place
-    return list(found), np.fromiter(map(found.__getitem__, texts), dtype=np.int64, count=len(texts))
+    once = list(dict.fromkeys(texts))
+    if len(once) == len(texts):
+        return once, np.arange(len(texts))
+    place = {text: n for n, text in enumerate(once)}
+    return once, np.fromiter(map(place.__getitem__, texts), dtype=np.int64, count=len(texts))
 
 
 def joined(chunks: Iterable[Floats], n: int) -> Floats | None:

@@ -13,8 +13,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from attar.errors import InputError, OutputError
 from attar.engine.sums import pool_rows
+from attar.errors import InputError, OutputError
 from attar.types import Encoder, Floats, Ints, Tokens, TokenVectors, Vocabulary
 
 _FILE = "token_vectors.sqlite"

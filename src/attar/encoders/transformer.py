@@ -14,8 +14,8 @@ import numpy as np
 from attar.encoders import default
 from attar.encoders.precision import PRECISIONS, Choice, choose
 from attar.engine.loading import check_folder, hub_folder, is_folder, load_model
-from attar.errors import InputError, ModelError, unknown_name
 from attar.engine.sums import pool_rows
+from attar.errors import InputError, ModelError, unknown_name
 from attar.tokens.fast_ids import FastIds
 from attar.tokens.templates import Template
 from attar.tokens.tokenizer import TextTokenizer, load_tokenizer

@@ -119,7 +119,7 @@ class CompiledKernels:
         weighed, bounds = np.ascontiguousarray(weights, np.float32), np.ascontiguousarray(offsets, np.int64)
         if not len(bounds) - 1 == len(out) or not bounds[-1] == len(weighed) == (len(table) if at is None else len(at)):
             raise ValueError(f"{len(weighed)} weights and {len(out)} sums do not fit {bounds[-1]} rows")
-        if at is not None and len(at) and not (0 <= at.min() and at.max() < len(table)):
+        if at is not None and len(at) and not (at.min() >= 0 and at.max() < len(table)):
             raise IndexError(f"row {at.max()} of a table of {len(table)} rows")
         inputs = _at(table), table.shape[1], None if at is None else _at(at), _at(weighed), _at(bounds)
         self._library.attar_sum_rows(*inputs, len(out), _at(out), _stride(out), n_threads)
