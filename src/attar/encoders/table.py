@@ -13,6 +13,7 @@ import numpy.typing as npt
 import tokenizers
 
 from attar.encoders.bag import CHUNK, check_layers, leave_out, report_empty
+from attar.encoders.opening import saved_folder
 from attar.encoders.static_tokens import own_tokenizer
 from attar.engine.sums import pool_rows, sum_rows
 from attar.errors import InputError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from attar.layers import LayerChoice
 
 
-class Table:
+class Table(Encoder):
     """Token vectors, their tokenizer and, if there are any, factors that scale each token's vector.
 
     `vectors`: (V, D), or (L, V, D), or one (V, D) for each layer number; `layers`: the numbers of the L layers (1 to L
@@ -34,6 +35,7 @@ class Table:
     >>> Table.load("potion-base-8M").encode(["A cat sat."])  # doctest: +SKIP
     """
 
+    kind = "table"
     texts_at_once = 2048  # their sums stay in a cache until they are copied to their place
 
     def __init__(
@@ -99,10 +101,11 @@ class Table:
     @classmethod
     def of_sums(cls, sums: TokenSums, encoder: Encoder) -> Self:
         """The Avg. from sums that `average_tokens` made with this encoder, perhaps in parts that were merged."""
-        from attar.encoders.average import tokenizer_of
-
+        tokenizer = encoder.backend_tokenizer
+        if tokenizer is None:
+            raise InputError(f"{encoder!r} has no tokenizer.json, which a table needs to encode texts")
         vectors, made = sums.means(encoder)
-        return cls(vectors, tokenizer_of(encoder), counts=sums.counts, made=made)
+        return cls(vectors, tokenizer, counts=sums.counts, made=made)
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
         """Write the folder, whole or not at all: attar_table.json, table.safetensors, tokenizer.json."""
@@ -129,6 +132,10 @@ class Table:
         return tuple(self.by_layer)
 
     @property
+    def usual_layers(self) -> tuple[int, ...]:
+        return self.layers
+
+    @property
     def n_layers(self) -> int:
         return max(self.by_layer)
 
@@ -139,6 +146,10 @@ class Table:
     @property
     def vocabulary(self) -> Vocabulary:
         return self.tokenizer.vocabulary
+
+    @property
+    def backend_tokenizer(self) -> tokenizers.Tokenizer:
+        return self.tokenizer.backend
 
     def width(self, layer: int) -> int:
         check_layers([layer], self.layers)
@@ -185,14 +196,24 @@ class Table:
             vectors = {layer: rows * self.weights[tokens.ids, None] for layer, rows in vectors.items()}
         return TokenVectors(vectors)
 
+    @classmethod
+    def from_spec(cls, spec: Mapping[str, Any], folder: Path | None = None) -> Self:
+        return cls.load(saved_folder(spec, folder))
+
+    def save_arrays(self, folder: Path) -> None:
+        self.save(folder)
+
     def spec(self) -> dict[str, Any]:
         return {
-            "type": "table",
+            "type": self.kind,
             "layers": list(self.layers),
             "tokens": len(self.vocabulary),
             "dims": self.width(self.n_layers),
             "sha256": self.fingerprint,
         }
+
+    def describe(self) -> dict[str, Any]:
+        return super().describe() | {"made": self.made}
 
     @cached_property
     def fingerprint(self) -> str:

@@ -17,7 +17,8 @@ void attar_share(part_of_work *work, const void *job, int64_t parts, int64_t mem
 
 #define MOST 64          /* threads */
 #define AWAKE 100000     /* nanoseconds that a helper looks for more */
-#define PATIENCE 1000    /* looks before the processor is offered to others */
+#define PATIENCE 100000  /* nanoseconds, beyond what this thread's parts took, that a helper may be late before the processor is offered to others */
+#define REST 50000000    /* nanoseconds without helpers after one was late: something else runs on its core */
 
 /* The piece of work. `ticket` holds its number above, and below the next part to take; it is closed while the rest is
    written, so that a helper that has read anything of another piece can't take a part of this one. */
@@ -28,7 +29,7 @@ static _Atomic int64_t the_parts, the_members, done;
 static pthread_mutex_t busy = PTHREAD_MUTEX_INITIALIZER, bed = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
 static _Atomic int64_t asleep;
-static int64_t helpers;
+static int64_t helpers, rests_until;
 static int watching_forks;
 
 #define CLOSED UINT32_MAX
@@ -107,9 +108,18 @@ static void hire(int64_t wanted) {
     pthread_attr_destroy(&detached);
 }
 
+static void alone(part_of_work *work, const void *job, int64_t parts) {
+    for (int64_t part = 0; part < parts; part++) work(job, part);
+}
+
 void attar_share(part_of_work *work, const void *job, int64_t parts, int64_t members) {
     if (parts <= 1 || members <= 1 || pthread_mutex_trylock(&busy)) {
-        for (int64_t part = 0; part < parts; part++) work(job, part);
+        alone(work, job, parts);
+        return;
+    }
+    if (now() < rests_until) {
+        pthread_mutex_unlock(&busy);
+        alone(work, job, parts);
         return;
     }
     if (helpers < members - 1) hire(members - 1);
@@ -126,10 +136,17 @@ void attar_share(part_of_work *work, const void *job, int64_t parts, int64_t mem
         pthread_cond_broadcast(&woken);
         pthread_mutex_unlock(&bed);
     }
+    const int64_t begun = now();
     while (take(0)) {}
-    for (int64_t looks = 0; atomic_load(&done) < parts; looks++) {
-        if (looks < PATIENCE) breathe();
-        else sched_yield();
+    const int64_t since = now(), own = since - begun;
+    while (atomic_load(&done) < parts) {
+        int64_t time = now();
+        if (time - since < own + PATIENCE) {
+            for (int i = 0; i < 4; i++) breathe();
+        } else {
+            rests_until = time + REST;
+            sched_yield();
+        }
     }
     pthread_mutex_unlock(&busy);
 }

@@ -13,6 +13,7 @@ from attar.engine.threads import usual_threads
 from attar.types import Floats, Ints
 
 _MANY = 32  # sequences; for fewer the import of scipy takes longer
+_WORTHWHILE = 100_000  # multiplications that other threads can help with
 _PIECE = 65536  # rows multiplied at once
 
 
@@ -33,7 +34,8 @@ def sum_rows(
         out = np.empty((len(offsets) - 1, table.shape[1]), dtype=np.float32)
     compiled = compiled_kernels()
     if compiled is not None and table.dtype == np.float32 and out.strides[1] == out.itemsize:
-        n_threads = usual_threads() if threads is None else threads
+        small = len(weights) * table.shape[1] < _WORTHWHILE
+        n_threads = 1 if small else usual_threads() if threads is None else threads
         compiled.sum_rows(np.ascontiguousarray(table), rows, weights, offsets, out, n_threads)
     else:
         out[:] = _sums(table, rows, weights, offsets)
