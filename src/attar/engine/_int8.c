@@ -13,6 +13,21 @@ typedef i8 vec;
 typedef i8 weights;
 #include "_int8.h"
 
+static inline range range_of(const float *row, int64_t k) {
+    v8 low = all(0), high = all(0), strange = all(0);
+    for (int64_t d = 0; d < k; d += LANES) {
+        v8 y = k - d < LANES ? load_some(row + d, k - d) : load(row + d);
+        low = smaller(y, low), high = larger(y, high), strange += y * 0.0f;
+    }
+    range found = {0, 0, 0};
+    for (int i = 0; i < LANES; i++) {
+        found.low = low[i] < found.low ? low[i] : found.low;
+        found.high = high[i] > found.high ? high[i] : found.high;
+        found.strange += strange[i];
+    }
+    return found;
+}
+
 static inline void fill(const float *row, int64_t dims, const row_info *info, uint32_t *to) {
     uint16_t *out = (uint16_t *)to;
     for (int64_t d = 0; d < dims; d++) out[d] = (uint16_t)least_int((int32_t)rintf(row[d] * info->inverse) + info->zero, 255);

@@ -21,30 +21,18 @@ static inline columns columns_from(const product *job, int64_t panel, int64_t un
     return (columns){scales + panel * PANEL, (const int32_t *)(scales + all_columns) + panel * PANEL, last};
 }
 
+/* The least and the greatest of a row, and 0; `strange` is 0, or NaN where a number is not finite. */
+typedef struct {
+    float low, high, strange;
+} range;
+
+static inline range range_of(const float *row, int64_t k);
+
 static inline row_info measure(const float *row, int64_t k) {
-    float low[16] = {0}, high[16] = {0}, strange[16] = {0};
-    int64_t d = 0;
-    for (; d + 16 <= k; d += 16)
-        for (int i = 0; i < 16; i++) {
-            float y = row[d + i];
-            low[i] = y < low[i] ? y : low[i];
-            high[i] = y > high[i] ? y : high[i];
-            strange[i] += y * 0.0f; /* 0, or NaN where a number is not finite */
-        }
-    for (; d < k; d++) {
-        float y = row[d];
-        low[0] = y < low[0] ? y : low[0];
-        high[0] = y > high[0] ? y : high[0];
-        strange[0] += y * 0.0f;
-    }
-    for (int i = 1; i < 16; i++) {
-        low[0] = low[i] < low[0] ? low[i] : low[0];
-        high[0] = high[i] > high[0] ? high[i] : high[0];
-        strange[0] += strange[i];
-    }
-    if (strange[0] != 0) return (row_info){strange[0], 0, 0}; /* the whole row comes out as NaN */
-    float scale = (high[0] - low[0]) / 255.0f, inverse = scale > 1e-30f ? 1.0f / scale : 0;
-    return (row_info){inverse > 0 ? scale : 0, inverse, (int32_t)lrintf(-low[0] * inverse)};
+    const range found = range_of(row, k);
+    if (found.strange != 0) return (row_info){found.strange, 0, 0}; /* the whole row comes out as NaN */
+    float scale = (found.high - found.low) / 255.0f, inverse = scale > 1e-30f ? 1.0f / scale : 0;
+    return (row_info){inverse > 0 ? scale : 0, inverse, (int32_t)lrintf(-found.low * inverse)};
 }
 
 static inline int32_t least_int(int32_t a, int32_t b) { return a < b ? a : b; }

@@ -15,6 +15,17 @@ typedef __m512i vec;
 typedef __m512i weights;
 #include "_int8.h"
 
+static inline range range_of(const float *row, int64_t k) {
+    __m512 low = _mm512_setzero_ps(), high = low, strange = low;
+    for (int64_t d = 0; d < k; d += 16) {
+        __mmask16 there = k - d < 16 ? (__mmask16)((1u << (k - d)) - 1) : (__mmask16)0xFFFF;
+        __m512 y = _mm512_maskz_loadu_ps(there, row + d);
+        low = _mm512_min_ps(y, low), high = _mm512_max_ps(y, high);
+        strange = _mm512_add_ps(strange, _mm512_mul_ps(y, _mm512_setzero_ps()));
+    }
+    return (range){_mm512_reduce_min_ps(low), _mm512_reduce_max_ps(high), _mm512_reduce_add_ps(strange)};
+}
+
 static inline void fill(const float *row, int64_t dims, const row_info *info, uint32_t *to) {
     uint8_t *out = (uint8_t *)to;
     const __m512 inverse = _mm512_set1_ps(info->inverse);

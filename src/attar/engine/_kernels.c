@@ -15,26 +15,17 @@ static inline float sum(v8 x) {
     return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]));
 }
 
-#ifdef __AVX2__ /* what compilers do not find by themselves */
-static inline v8 smaller(v8 a, v8 b) { return (v8)_mm256_min_ps((__m256)a, (__m256)b); }
-static inline v8 larger(v8 a, v8 b) { return (v8)_mm256_max_ps((__m256)a, (__m256)b); }
-
 static inline float greatest(v8 x) {
+#ifdef __AVX2__ /* what compilers do not find by themselves */
     __m128 m = _mm_max_ps(_mm256_castps256_ps128((__m256)x), _mm256_extractf128_ps((__m256)x, 1));
     m = _mm_max_ps(m, _mm_movehl_ps(m, m));
     return _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)));
-}
 #else
-static inline v8 choose(u8 first, v8 a, v8 b) { return (v8)(((u8)a & first) | ((u8)b & ~first)); }
-static inline v8 smaller(v8 a, v8 b) { return choose((u8)(a < b), a, b); }
-static inline v8 larger(v8 a, v8 b) { return choose((u8)(a > b), a, b); }
-
-static inline float greatest(v8 x) {
     float most = x[0];
     for (int i = 1; i < LANES; i++) most = x[i] > most ? x[i] : most;
     return most;
-}
 #endif
+}
 
 /* e^x for x <= 0, relative error 1e-7: x = n ln 2 + r, with a polynomial in f = r / ln 2 for 2^f. */
 static inline v8 exp_of(v8 x) {
