@@ -81,7 +81,7 @@ class Tokens:
 
     @property
     def lengths(self) -> Ints:  # (N,)
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
     @property
     def sequence_of(self) -> Ints:

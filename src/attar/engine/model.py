@@ -12,7 +12,7 @@ from attar.engine import packing
 from attar.engine.batch import Batch, Visit, run_batches
 from attar.engine.batching import equal_batches, length_groups, packed_batches
 from attar.engine.kernels import best_kernels
-from attar.engine.products import int8
+from attar.engine.products import PRODUCTS
 from attar.engine.quicken import quicken
 from attar.engine.taps import Taps, VisitStates
 from attar.errors import ModelError
@@ -31,8 +31,8 @@ class LayeredModel:
         with torch.inference_mode():
             self.n_layers, self.width = self._probe()
             self._first_position = self._packs()
-        if precision == "int8":
-            self._take_int8()
+        if precision not in ("float32", "float64"):
+            self._take_products(precision)
 
     @property
     def packs(self) -> bool:
@@ -131,15 +131,15 @@ class LayeredModel:
         self._undo_quicken = undo
         return first
 
-    def _take_int8(self) -> None:
-        """Blocks with 8-bit products in place of the exact ones, which were found to be right."""
+    def _take_products(self, precision: str) -> None:
+        """Blocks with quicker products in place of the exact ones, which were found to be right."""
         if self._undo_quicken is None:
             raise ModelError(
-                f"precision='int8' is not to be had for a {type(self.model).__name__}, only for BERT and its "
+                f"precision={precision!r} is not to be had for a {type(self.model).__name__}, only for BERT and its "
                 "kin (RoBERTa, DistilBERT, ALBERT, ELECTRA, MobileBERT ...); leave it at 'float32'"
             )
         self._undo_quicken()
-        quicken(self.model, best_kernels(), int8)
+        quicken(self.model, best_kernels(), PRODUCTS[precision])
 
     def _first_position_that(self, same: Callable[[int], bool]) -> int | None:
         behind_padding = (getattr(self.model.config, "pad_token_id", None) or 0) + 1
