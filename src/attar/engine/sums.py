@@ -14,7 +14,7 @@ from attar.types import Floats, Ints
 
 _MANY = 32  # sequences; for fewer the import of scipy takes longer
 _WORTHWHILE = 100_000  # multiplications that other threads can help with
-_PIECE = 65536  # rows multiplied at once
+_PIECE = 4096  # rows multiplied at once
 
 
 def sum_rows(
@@ -70,5 +70,5 @@ def _sums(table: Floats, rows: npt.NDArray[np.integer[Any]] | None, weights: Flo
     for sequence, (start, end) in enumerate(pairwise(offsets.tolist())):
         for a in range(start, end, _PIECE):
             piece = slice(a, min(a + _PIECE, end))
-            out[sequence] += weights[piece] @ table[at[piece]]
+            out[sequence] += weights[piece].astype(np.float64) @ table[at[piece]]
     return out.astype(np.float32)
