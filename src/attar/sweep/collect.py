@@ -12,7 +12,7 @@ import numpy as np
 from attar.encoders.table import Table
 from attar.io.progress import bar
 from attar.pooling import join_windows, scale_weights
-from attar.sweep.blocks import is_written, remove_leftovers, write_block
+from attar.sweep.blocks import is_written, write_block
 from attar.sweep.plan import AVERAGE, MODEL, LayerGroups, Plan
 from attar.types import Encoder, Floats, Tokens
 from attar.weights import Weighting
@@ -51,7 +51,6 @@ def collect(
     encoder: Encoder, plan: Plan, fitted: FittedWeights, average: Table | None, folder: Path, progress: bool = True
 ) -> None:
     """Write the blocks that are not there yet."""
-    remove_leftovers(folder)
     sources: dict[str, Encoder] = {MODEL: encoder} | ({} if average is None else {AVERAGE: average})
     cut = 0
     with bar(len(plan.texts), "texts", progress) as advance:

@@ -1,0 +1,22 @@
+"""What the system said no to, whichever library was told."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from attar.errors import AttarError
+
+_RUST = re.compile(r"\(os error (\d+)\)")  # how safetensors and tokenizers pass it on
+
+
+def reason_of(error: BaseException) -> str | None:
+    """The system's own words, such as "No space left on device"; None where it was not the system."""
+    if isinstance(error, AttarError):
+        return None
+    if isinstance(error, OSError):
+        return error.strerror or " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, RuntimeError) and "symlink loop" in str(error).lower():  # pathlib before 3.13
+        return "too many levels of symbolic links"
+    found = _RUST.search(str(error)) if isinstance(error, Exception) else None
+    return os.strerror(int(found[1])) if found else None
