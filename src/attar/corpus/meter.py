@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-import sys
 import time
 from dataclasses import dataclass, field
 from typing import Any
+
+from attar.io.progress import is_watched
 
 log = logging.getLogger("attar")
 EVERY = 30.0  # seconds between two lines
@@ -31,7 +32,7 @@ class Meter:
         self._told = self._start
         if done and self.wanted:
             log.info("%s of %s shards are done already", f"{done:,}", f"{self.shards:,}")
-        if self.wanted and sys.stderr.isatty():
+        if self.wanted and is_watched():
             from tqdm import tqdm
 
             left = self.rows * (self.shards - done) // self.shards

@@ -17,6 +17,7 @@ from attar.encoders.batch_sums import BatchSums
 from attar.encoders.token_sums import TokenSums, hash_on
 from attar.encoders.transformer import Transformer
 from attar.errors import InputError, ModelError
+from attar.io.progress import is_watched
 from attar.io.texts import check_texts, chunks, iter_texts
 from attar.layers import LayerChoice, resolve_layers
 from attar.types import Encoder, Tokens
@@ -115,7 +116,7 @@ def _resume(path: Path, fresh: TokenSums, values: Iterator[Any]) -> TokenSums:
 @contextmanager
 def _bar(total: int | None, done: int, wanted: bool) -> Iterator[Callable[[int, int], None]]:
     """Texts done, time left and tokens per second on stderr, where it is a terminal."""
-    if not wanted or not sys.stderr.isatty():
+    if not wanted or not is_watched():
         yield lambda n_texts, n_tokens: None
         return
     from tqdm import tqdm

@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all: written aside, then renamed. Links and devices stay what they are."""
+"""Files and folders that appear whole or not at all: written aside, then renamed. Links and devices stay."""
 
 from __future__ import annotations
 

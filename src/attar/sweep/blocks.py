@@ -51,6 +51,5 @@ def _powers_path(path: Path) -> Path:
 
 
 def _save(path: Path, array: npt.NDArray[np.generic]) -> None:
-    with new_file(path) as aside:
-        with open(aside, "wb") as file:
-            np.save(file, array, allow_pickle=False)
+    with new_file(path) as aside, open(aside, "wb") as file:
+        np.save(file, array, allow_pickle=False)
