@@ -18,6 +18,7 @@ from attar.types import Doubles
 
 Key = Callable[[CellRow], tuple[Any, ...]]
 Point = tuple[str, float, float]  # variant, measure, score
+_PLAIN = {"text.parse_math": False, "text.usetex": False}
 _FIGURE = re.compile(r"(layers|mix|isotropy|alignment)-.*\.(png|svg)", re.DOTALL)
 
 
@@ -33,10 +34,10 @@ def write_figures(cells: Cells, folder: Path, form: str) -> int:
     for title, draw in figures(cells):
         name = file_name(title, names)
         names.add(name)
-        figure = Figure(figsize=(6.4, 4), layout="constrained")
-        draw(figure.subplots())
-        # No date and no random ids inside, so that the same cells give the same file.
-        with new_file(folder / f"{name}.{form}") as aside, rc_context({"svg.hashsalt": "attar"}):
+        # No date and no random ids inside, so that the same cells give the same file; a $ in a name is a $.
+        with new_file(folder / f"{name}.{form}") as aside, rc_context({"svg.hashsalt": "attar", **_PLAIN}):
+            figure = Figure(figsize=(6.4, 4), layout="constrained")
+            draw(figure.subplots())
             figure.savefig(aside, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
     return len(names)
 
