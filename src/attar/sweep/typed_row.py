@@ -19,7 +19,8 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "str | None": (str, type(None)),
     "float | None": (float, int, type(None)),
 }
-_DETAILS = {"background_texts": True, "average_texts": True, "dims": False, "runs": False, "sampled_from": False}
+_DETAILS = {"background_texts": True, "average_texts": True}  # whether it must be there
+_DETAILS |= dict.fromkeys(("dims", "runs", "sampled_from", "rows"), False)
 _LAYERS = re.compile(r"-?\d{1,6}(\+-?\d{1,6})*")
 _MOST = 2**53  # beyond it a page could not show a number as it is
 
@@ -48,11 +49,8 @@ def check_details(details: Any, where: str) -> None:
             continue
         if type(value) is not int or not 0 <= value < _MOST:
             raise _refused(where, f"details.{name}", value)
-    rows, source = details.get("rows"), details.get("source", "")
-    if rows is not None and not (isinstance(rows, list) and all(type(row) is int and row >= 0 for row in rows)):
-        raise _refused(where, "details.rows", rows)
-    if not isinstance(source, str):
-        raise _refused(where, "details.source", source)
+    if not isinstance(details.get("source", ""), str):
+        raise _refused(where, "details.source", details["source"])
 
 
 def _is_of(field: Field[Any], value: Any) -> bool:
