@@ -18,7 +18,7 @@ from attar.errors import InputError, ModelError
 from attar.tokens.byte_level import WORD_START
 from attar.tokens.special_as_text import spelling_out
 from attar.tokens.templates import MASK, Template
-from attar.types import Ints, Role, Tokens, Vocabulary, token_index
+from attar.types import Frame, Ints, Role, Tokens, Vocabulary, token_index
 
 FlatIds = tuple[npt.NDArray[np.int32], Ints]  # ids of all texts end to end, and the length of each
 _MASK_TOKENS = ("[MASK]", "<mask>")
@@ -62,6 +62,12 @@ class TextTokenizer:
         self._overlap = self._check_windows(windows)
         tokenizer.encode_special_tokens = True
         self.ids: Callable[[Sequence[str]], FlatIds] = self._ids
+
+    @property
+    def frame(self) -> Frame:
+        """The tokens around every text."""
+        head, head_roles = tuple(self._head.tolist()), tuple(self._head_roles.tolist())
+        return Frame(head, head_roles, tuple(self._tail.tolist()), tuple(self._tail_roles.tolist()))
 
     def __call__(self, texts: Sequence[str]) -> Tokens:
         flat, lengths = self._as_text(texts, *self.ids(texts))
