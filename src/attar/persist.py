@@ -16,8 +16,9 @@ from safetensors.numpy import load_file, save_file
 
 from attar._version import __version__
 from attar.encoders.opening import encoder_of, open_encoder
-from attar.errors import ModelError, OutputError, RecipeError
+from attar.errors import InputError, ModelError, OutputError, RecipeError
 from attar.io.atomic import new_folder
+from attar.layers import resolve_layers
 from attar.recipe import FORMAT, Recipe, canonical
 from attar.types import Encoder, State
 from attar.weights import Weighting
@@ -98,7 +99,24 @@ def load(folder: Path, encoder: Encoder | None = None) -> Loaded:
             f"the model of {str(folder)!r} is not the one it was fitted with: the weights' sha256 is {found}, "
             f"expected {expected}; fit the recipe again with this model"
         )
+    _check_fit(folder, recipe, encoder, shapers)
     return Loaded(recipe, encoder, weights, shapers)
+
+
+def _check_fit(folder: Path, recipe: Recipe, encoder: Encoder, shapers: Sequence[Any]) -> None:
+    """Refuses layers that the model does not have, and shapers made for vectors of another width."""
+    try:
+        layers, _ = resolve_layers(recipe.layer_choice, encoder)
+    except InputError as error:
+        raise RecipeError(f"the recipe {str(folder)!r} does not fit its model: {error}") from None
+    width = encoder.width(layers[0])
+    for shaper in shapers[:1]:  # those behind it may get fewer dims
+        wanted = getattr(shaper, "n_features_in_", width)
+        if wanted != width:
+            raise RecipeError(
+                f"the recipe {str(folder)!r} does not fit its model: {type(shaper).__name__} is for vectors of "
+                f"{wanted} dims, the layers have {width}"
+            )
 
 
 def is_saved(recipe: str) -> bool:

@@ -15,7 +15,7 @@ from attar.encoders.token_sums import TokenSums, hash_on
 from attar.errors import InputError
 from attar.io.progress import is_watched
 from attar.io.texts import check_texts, chunks, iter_texts
-from attar.layers import LayerChoice, resolve_layers
+from attar.layers import LayerChoice, unweighted_layers
 from attar.types import Encoder, Tokens
 
 PART = 1024  # texts that are tokenised and sorted by length together, counted and checkpointed as one
@@ -36,7 +36,7 @@ def average_tokens(
     With `checkpoint`, a file, the sums are kept there about `every` seconds, less often where writing takes long, and
     at the end; when it exists, the texts it has seen are skipped (and must be the same ones).
     """
-    numbers, _ = resolve_layers(layers, encoder)
+    numbers = unweighted_layers(layers, encoder)
     path = None if checkpoint is None else Path(checkpoint).expanduser()
     sums = TokenSums.empty(encoder, sorted(numbers))
     values = iter_texts(corpus)
