@@ -32,8 +32,9 @@ from attar.pipeline import (
     new_weights,
 )
 from attar.recipe import FittedOn, Recipe
-from attar.shapers import Moments, Unit
+from attar.shapers import Moments
 from attar.shapers.chain import Evidence, fit_chain, learns, shape
+from attar.shapers.cosine import cosines
 from attar.types import Encoder, Floats, Ints
 from attar.weights import Weighting
 
@@ -43,6 +44,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     `encoder`: a Transformer, Table, ... (None: the embedded default). `layers`: numbers, "first", "last", or a mapping
     to weights. `weights`: how tokens count (None: the mean). `shapers`: what vectors go through, one after the other.
+    Layers, weights and shapers may be given as text too: layers="first,last", weights="idf", shapers="zscore,unit".
 
     >>> Embedder(Transformer("bert-base-uncased"), layers=(1, 12)).encode(["A cat sat."])  # doctest: +SKIP
     """
@@ -57,8 +59,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self,
         encoder: Encoder | None = None,
         layers: LayerChoice = "last",
-        weights: Weighting | None = None,
-        shapers: Sequence[Any] = (),
+        weights: Weighting | str | None = None,
+        shapers: Sequence[Any] | str = (),
     ) -> None:
         self.encoder = encoder
         self.layers = layers
@@ -159,8 +161,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         left, right = (np.atleast_2d(np.asarray(x, dtype=np.float32)) for x in (a, b))
         if left.shape[1] != right.shape[1]:
             raise InputError(f"vectors of {left.shape[1]} and {right.shape[1]} dims can't be compared")
-        cosines = Unit().transform(left) @ Unit().transform(right).T
-        return np.asarray(cosines, dtype=np.float32)
+        return cosines(left, right)
 
     def set_params(self, **params: Any) -> Self:
         """Change parameters by name; what was made ready without `fit` is made anew."""
@@ -175,7 +176,9 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def recipe(self) -> Recipe:
         """What this embedder does, as data."""
         weights = self.weights_ if hasattr(self, "weights_") else new_weights(self.weights)
-        return Recipe.of(self.encoder_, self.layers, weights, self.shapers, getattr(self, "fitted_on_", None))
+        return Recipe.of(
+            self.encoder_, self.layers, weights, new_shapers(self.shapers), getattr(self, "fitted_on_", None)
+        )
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
         """Write recipe.json, state.safetensors and a README; the folder appears whole or not at all."""
@@ -199,8 +202,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def from_recipe(cls, recipe: Recipe | str, encoder: Encoder | None = None) -> Self:
-        """A new, unfitted embedder after a recipe or the name of one."""
-        made = Recipe.named(recipe) if isinstance(recipe, str) else recipe
+        """A new, unfitted embedder after a recipe, its text form, or the name of one."""
+        made = Recipe.parse(recipe) if isinstance(recipe, str) else recipe
         return cls(
             encoder if encoder is not None else made.make_encoder(),
             layers=made.layer_choice,
@@ -219,7 +222,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def encoder_(self) -> Encoder:
         """The encoder in use: the one given, or the embedded default."""
         if self.encoder is not None:
-            if not isinstance(self.encoder, Encoder):
+            if Encoder not in type(self.encoder).__mro__:  # isinstance would read every property, and load the model
                 raise InputError(f"encoder={self.encoder!r} is not an encoder; give one, such as Transformer('folder')")
             return self.encoder
         if not hasattr(self, "_default"):
@@ -235,8 +238,9 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if hasattr(self, "weights_"):
             return
         if self.needs_fit:
-            learners = [type(self.weights).__name__] if new_weights(self.weights).needs_texts else []
-            learners += [type(shaper).__name__ for shaper in self.shapers if learns(shaper)]
+            weights = new_weights(self.weights)
+            learners = [type(weights).__name__] if weights.needs_texts else []
+            learners += [type(shaper).__name__ for shaper in new_shapers(self.shapers) if learns(shaper)]
             raise NotFittedError(f"{', '.join(learners)} must see texts first: call fit(texts), then encode")
         weights = new_weights(self.weights)
         fit_weights(weights, self.encoder_, {})
@@ -274,3 +278,14 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.requires_fit = self.needs_fit
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def open_embedder(recipe: str, model: str | None = None) -> Embedder:
+    """What a user names: a saved recipe, ready to encode, or a new embedder after a name or a text form.
+
+    `model` stands in for the model of the recipe, where it has moved or the recipe is a named one.
+    """
+    found = persist.find_recipe(recipe)
+    if isinstance(found, Path):
+        return Embedder.load(found, encoder=persist.moved_encoder(found, model))
+    return Embedder.from_recipe(found if model is None else found.on_model(model))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
@@ -12,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from attar.encoders import default
-from attar.engine.loading import check_folder, hub_folder, is_folder, load_model
+from attar.checkpoints import Checkpoint, default, open_checkpoint
+from attar.checkpoints.opening import WEIGHT_FORMATS
+from attar.engine.loading import load_model
 from attar.errors import InputError, ModelError, unknown_name
 from attar.pooling import pool_tokens
 from attar.tokens.fast_ids import FastIds
 from attar.tokens.templates import Template
-from attar.tokens.tokenizer import TextTokenizer, load_tokenizer
+from attar.tokens.tokenizer import TextTokenizer
 from attar.types import Encoder, Floats, Frame, Tokens, TokenVectors, VisitTokens, Vocabulary
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from attar.engine.batch import Batch
     from attar.engine.loading import Model
 
-_SLOW_FILES = ("vocab.txt", "vocab.json", "*.model", "*.spm", "dict.txt")  # what tokenizer.json can be made from
-WEIGHT_FORMATS = ("safetensors", "pickle")
 PRECISIONS = ("float32", "float64", "int8")
 
 
@@ -99,6 +96,7 @@ class Transformer(Encoder):
         return self._tokenizer.frame
 
     def with_template(self, template: str | None) -> Transformer:
+        _ = self._model  # so that it is loaded, and its checkpoint opened, once for all templates
         other = copy(self)
         other.__dict__.pop("_tokenizer", None)
         other.template = None if template is None else Template.parse(template)
@@ -170,7 +168,7 @@ class Transformer(Encoder):
     def spec(self) -> dict[str, Any]:
         return {
             "type": self.kind,
-            "model": self.name if self.name == default.NAME or not is_folder(self.name) else str(self.folder.resolve()),
+            "model": self._lasting_name(),
             "revision": self.revision,
             "template": self.template.text if self.template else None,
             "max_tokens": self.max_tokens,
@@ -218,38 +216,36 @@ class Transformer(Encoder):
         return facts
 
     @cached_property
+    def checkpoint(self) -> Checkpoint:
+        """Where the model comes from."""
+        return open_checkpoint(self.name, self.revision, self.weights_format)
+
+    @property
     def folder(self) -> Path:
         """Where the model's files are."""
-        if self.name == default.NAME:
-            return default.folder()
-        return Path(self.name).expanduser() if is_folder(self.name) else hub_folder(self.name, self.revision)
+        return self.checkpoint.folder
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
         """A hash of the weights: tells whether a recipe meets the model it was fitted with."""
-        local = self.name == default.NAME or is_folder(self.name)
-        folder = self.folder if local else hub_folder(self.name, self.revision, weights=True)
-        check_folder(folder, self.weights_format)
-        digest = hashlib.sha256()
-        for path in sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin")):
-            with open(path, "rb") as file:
-                digest.update(hashlib.file_digest(file, "sha256").digest())
-        return digest.hexdigest()
+        return self.checkpoint.sha256
 
     @cached_property
     def _model(self) -> Model:
-        name = str(self.folder) if self.name == default.NAME else self.name
-        return load_model(name, self.revision, self.weights_format, self.threads, self.precision)
+        return load_model(self.checkpoint, self.threads, self.precision)
 
     @cached_property
     def _tokenizer(self) -> TextTokenizer:
-        if (self.folder / "tokenizer.json").is_file():
-            tokenizer, mask_token = load_tokenizer(self.folder)
-        else:
-            tokenizer, mask_token = _slow_tokenizer(self.folder)
+        tokenizer, mask_token = self.checkpoint.tokenizer()
         made = TextTokenizer(tokenizer, self.template, self.token_limit, self.windows, mask_token)
         made.ids = FastIds(tokenizer, made.ids)
         return made
+
+    def _lasting_name(self) -> str:
+        """What finds the model again from another folder too."""
+        if self.name == default.NAME or self.checkpoint.local is None:
+            return self.name
+        return str(self.checkpoint.local.resolve())
 
     @property
     def packs(self) -> bool:
@@ -261,7 +257,7 @@ class Transformer(Encoder):
         """How many tokens a sequence may have: the user's wish, within what the model can take."""
         most = self._model.max_tokens
         if self.max_tokens is None:
-            known = [n for n in (most, _sentence_limit(self.folder)) if n is not None]
+            known = [n for n in (most, self.checkpoint.token_limit) if n is not None]
             return min(known, default=None)
         if most is not None and isinstance(self.max_tokens, int) and self.max_tokens > most:
             raise InputError(f"max_tokens={self.max_tokens} is more than the model's {most} positions")
@@ -310,31 +306,3 @@ def _known_precision(precision: str) -> str:
     if precision not in PRECISIONS:
         raise unknown_name("precision", precision, PRECISIONS)
     return precision
-
-
-def _sentence_limit(folder: Path) -> int | None:
-    """What a sentence-transformers folder says its texts are cut at, so that vectors are the same there and here."""
-    path = folder / "sentence_bert_config.json"
-    if not path.is_file():
-        return None
-    try:
-        limit = json.loads(path.read_text(encoding="utf-8")).get("max_seq_length")
-    except (ValueError, AttributeError) as error:
-        raise ModelError(f"{path} is not valid JSON: {error}") from None
-    return limit if isinstance(limit, int) and limit > 0 else None
-
-
-def _slow_tokenizer(folder: Path) -> tuple[Any, str | None]:
-    """For folders without tokenizer.json (vocab.txt, spm files): transformers converts them."""
-    from transformers import AutoTokenizer
-
-    if not any(path for pattern in _SLOW_FILES for path in folder.glob(pattern)):  # it would make an empty one
-        raise ModelError(f"{str(folder)!r} has no tokenizer.json, nor {', '.join(_SLOW_FILES)} to make one from")
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
-        return tokenizer.backend_tokenizer, tokenizer.mask_token
-    except Exception as error:  # the library raises many kinds for a folder it can't use
-        reason = " ".join(str(error).split())[:200]
-        raise ModelError(
-            f"can't make a tokenizer from {str(folder)!r}, which has no tokenizer.json: {reason}"
-        ) from None

@@ -7,6 +7,7 @@ from numbers import Integral
 import numpy as np
 
 from attar.errors import InputError
+from attar.members import Number
 from attar.shapers.affine import Affine
 from attar.shapers.affine_shaper import MomentShaper
 from attar.shapers.moments import Moments
@@ -21,6 +22,7 @@ class AllButTheTop(MomentShaper):
     """
 
     linear_part = "matrix"
+    number = Number("n", always=True)
 
     def __init__(self, n: int = 2, *, on: On = "target") -> None:
         super().__init__(on=on)
@@ -37,9 +39,6 @@ class AllButTheTop(MomentShaper):
             raise InputError(
                 f"{self.name} would remove all {n_features} dims of the vectors; give at most abtt:{n_features - 1}"
             )
-
-    def _plain_name(self) -> str:
-        return f"abtt:{self.n}"
 
     def _solve(self, moments: Moments) -> Affine:
         d = len(moments.mean)
