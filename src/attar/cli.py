@@ -18,6 +18,7 @@ from attar.io.signals import stopped_by_signals
 from attar.io.streams import complete_streams, drop_output, say
 from attar.io.system_errors import is_out_of_memory, reason_of
 
+_LONGEST = 600  # characters of an error; a longer one quotes something endless
 # name: what `attar --help` says of it. Each is a module of attar.commands, imported only when it is called.
 COMMANDS = {
     "demo": "Embed a sample with the embedded model and show what layers, weights and shapers change.",
@@ -107,7 +108,8 @@ def _ended(error: BaseException) -> int:
     if reason is None and os.environ.get("ATTAR_DEBUG"):
         raise error
     fault = f"{type(error).__name__}: {error} (a fault of attar's own; ATTAR_DEBUG=1 shows where)"
-    say(f"attar: error: {' '.join((reason or fault).split())}")
+    said = " ".join((reason or fault).split())
+    say(f"attar: error: {said if len(said) <= _LONGEST else said[:_LONGEST // 2] + ' ... ' + said[-_LONGEST // 2 :]}")
     return 1 if reason is None else 2
 
 
@@ -122,7 +124,9 @@ def _reason(error: BaseException) -> str | None:
         return None
     drop_output()  # what could not be written now can't be at the end either
     named = getattr(error, "filename", None)
-    return f"can't read or write {os.fsdecode(named)!r}: {reason}" if named else f"can't write the output: {reason}"
+    return (
+        f"can't read or write {os.fsdecode(named)[:200]!r}: {reason}" if named else f"can't write the output: {reason}"
+    )
 
 
 def _prepare() -> None:

@@ -18,6 +18,7 @@ from attar._version import __version__
 from attar.encoders.opening import encoder_of, open_encoder
 from attar.errors import InputError, ModelError, OutputError, RecipeError
 from attar.io.atomic import new_folder
+from attar.io.foreign import read_json_object, reading
 from attar.layers import resolve_layers
 from attar.recipe import FORMAT, NAMED, Recipe, canonical
 from attar.recipe.text import MARK
@@ -187,17 +188,10 @@ def _read_checked(folder: Path) -> dict[str, Any]:
 def read_json(folder: Path) -> dict[str, Any]:
     """recipe.json as it stands, an object at least."""
     path = folder / RECIPE
-    try:
+    with reading(path, RecipeError):
         if not path.is_file():
             raise RecipeError(f"{str(folder)!r} is not a recipe folder: it has no {RECIPE}")
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError, RecursionError) as error:
-        if isinstance(error, RecipeError):
-            raise
-        raise RecipeError(f"{path} can't be read as JSON: {error}") from None
-    if not isinstance(content, dict):
-        raise RecipeError(f"{path} should hold a JSON object; it holds a {type(content).__name__}")
-    return content
+    return read_json_object(path, RecipeError)
 
 
 def _read_state(path: Path, sha256: Any) -> dict[str, npt.NDArray[Any]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 
 def complete_streams() -> None:
@@ -46,3 +47,24 @@ def say(line: str) -> None:
     """A line on stderr, if it can be written."""
     with suppress(OSError, ValueError):
         print(line, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def silent_panics() -> Iterator[None]:
+    """Nothing that a library in Rust or C writes to stderr itself is seen; what it raises tells enough.
+
+    The whole process is silent meanwhile, so it is for moments only.
+    """
+    try:
+        kept = os.dup(2)
+    except OSError:  # closed
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)

@@ -114,7 +114,7 @@ class JobFolder:
         try:
             facts = self.facts(name)
             return bool((self.path / facts["file"]).stat().st_size == facts["bytes"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return False
 
     def remove(self) -> None:
@@ -131,7 +131,7 @@ class JobFolder:
         try:
             content = json.loads((self.path / PLAN).read_text(encoding="utf-8"))
             return content if {"identity", "plan"} <= set(content) else None
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError, RecursionError):
             return None
 
 
