@@ -41,6 +41,17 @@ class TextCounts:
     empty: int = 0  # have no token of their own
     fell_back: int = 0  # lost all tokens to the weighting and got the mean instead
     unknown: int = 0  # consist of tokens that the vocabulary does not know
+    zero: int = 0  # ended as zeros
+
+    def check(self, vectors: Floats) -> Floats:
+        """The finished vectors, if all are finite; those of which nothing is left are counted. Shape: (N, D)"""
+        n_bad = int((~np.isfinite(vectors)).any(axis=1).sum())
+        if n_bad:
+            raise InputError(
+                f"the shapers made {n_bad:,} vectors that are not finite; fit them on more texts, or others"
+            )
+        self.zero += int((~vectors.any(axis=1)).sum())
+        return vectors
 
     def add(self, tokens: Tokens, lost: npt.NDArray[np.bool_], vocabulary: Vocabulary) -> None:
         """Count tokenised texts; `lost` says which lost all tokens to a weighting. Shape: lost (n_texts,)"""
@@ -71,6 +82,7 @@ class TextCounts:
             ),
             (self.fell_back, f"{of} lost every token to the weighting and got the plain mean"),
             (self.unknown, f"{of} consist only of tokens unknown to the model"),
+            (self.zero, f"{of} have a vector of zeros, which has no cosine with any other"),
         )
         return [f"{n:,} {what}" for n, what in told if n]
 
@@ -139,7 +151,7 @@ class Pipeline:
         for vectors in self.pooled(prefetch(self.encoder.tokenize, pieces()), counts, advance):
             done.append(vectors)
             if len(done) == sizes[0]:
-                yield shape(self.shapers, done[0] if len(done) == 1 else np.concatenate(done))
+                yield counts.check(shape(self.shapers, done[0] if len(done) == 1 else np.concatenate(done)))
                 sizes.popleft()
                 done = []
 
@@ -162,7 +174,7 @@ class Pipeline:
             found = joined(self.chunks(once, counts, progress), len(once))
         else:
             with bar(len(once), "texts", progress) as advance:
-                shaped = (shape(self.shapers, v) for v in self.pooled(tokenized, counts, advance))
+                shaped = (counts.check(shape(self.shapers, v)) for v in self.pooled(tokenized, counts, advance))
                 found = joined(shaped, len(once))
         return Embedded(np.zeros((0, self.width), dtype=np.float32) if found is None else found, rows, counts)
 
@@ -211,7 +223,10 @@ def fit_pipeline(
         name: bare.embed(corpora[name], progress, tokenized if name in keep else None) for name in sorted(needed)
     }
     shaped = fit_chain(pipeline.shapers, {name: Evidence(e.vectors, e.rows) for name, e in embedded.items()})
-    return {name: replace(e, vectors=_known(shaped[name])) for name, e in embedded.items()}
+    for name, found in embedded.items():
+        found.counts.zero = 0  # of the vectors before the shapers
+        found.counts.check(_known(shaped[name]))
+    return {name: replace(found, vectors=_known(shaped[name])) for name, found in embedded.items()}
 
 
 def _known(evidence: Evidence) -> Floats:

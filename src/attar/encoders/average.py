@@ -13,8 +13,9 @@ from typing import Any
 from attar.encoders.batch_sums import BatchSums
 from attar.encoders.token_sums import TokenSums, hash_on
 from attar.errors import InputError
+from attar.io.progress import is_watched
 from attar.io.texts import check_texts, chunks, iter_texts
-from attar.layers import LayerChoice, resolve_layers
+from attar.layers import LayerChoice, unweighted_layers
 from attar.types import Encoder, Tokens
 
 PART = 1024  # texts that are tokenised and sorted by length together, counted and checkpointed as one
@@ -35,7 +36,7 @@ def average_tokens(
     With `checkpoint`, a file, the sums are kept there about `every` seconds, less often where writing takes long, and
     at the end; when it exists, the texts it has seen are skipped (and must be the same ones).
     """
-    numbers, _ = resolve_layers(layers, encoder)
+    numbers = unweighted_layers(layers, encoder)
     path = None if checkpoint is None else Path(checkpoint).expanduser()
     sums = TokenSums.empty(encoder, sorted(numbers))
     values = iter_texts(corpus)
@@ -90,7 +91,7 @@ def _resume(path: Path, fresh: TokenSums, values: Iterator[Any]) -> TokenSums:
 @contextmanager
 def _bar(total: int | None, done: int, wanted: bool) -> Iterator[Callable[[int, int], None]]:
     """Texts done, time left and tokens per second on stderr, where it is a terminal."""
-    if not wanted or not sys.stderr.isatty():
+    if not wanted or not is_watched():
         yield lambda n_texts, n_tokens: None
         return
     from tqdm import tqdm

@@ -18,6 +18,7 @@ from attar.encoders.static_tokens import own_tokenizer
 from attar.engine.sums import pool_rows, sum_rows
 from attar.errors import InputError
 from attar.io.texts import check_texts, iter_texts
+from attar.pooling import check_finite
 from attar.types import Encoder, Floats, Ints, Tokens, TokenVectors, Vocabulary
 
 if TYPE_CHECKING:
@@ -105,6 +106,8 @@ class Table(Encoder):
         if tokenizer is None:
             raise InputError(f"{encoder!r} has no tokenizer.json, which a table needs to encode texts")
         vectors, made = sums.means(encoder)
+        for rows in vectors.values():
+            check_finite(rows, encoder)
         return cls(vectors, tokenizer, counts=sums.counts, made=made)
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
@@ -123,6 +126,7 @@ class Table(Encoder):
         for start in range(0, len(checked), CHUNK):
             vectors[start : start + CHUNK], n = self._means(checked[start : start + CHUNK], wanted)
             n_empty += n
+        check_finite(vectors, self)
         report_empty(n_empty, len(checked))
         return vectors
 
