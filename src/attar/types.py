@@ -115,7 +115,7 @@ class Tokens:
 
     @classmethod
     def of(cls, sequences: Sequence[Sequence[int]], roles: Sequence[Sequence[int]] | None = None) -> Tokens:
-        """From lists of ids, one a text; all tokens are the text's own unless roles are given."""
+        """From lists of ids, one per text; all tokens are the text's own unless roles are given."""
         lengths = [len(s) for s in sequences]
         flat = [i for s in sequences for i in s]
         flat_roles = [r for s in roles for r in s] if roles is not None else [int(Role.TEXT)] * len(flat)

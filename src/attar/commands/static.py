@@ -30,7 +30,7 @@ Examples:
 )
 @click.option("--model", metavar="DIR|NAME", help="A model folder or hub name. Default: the embedded MiniLM.")
 @click.option(
-    "--on", "corpus", required=True, metavar="CORPUS", help="Texts to average over, a text a line or --column."
+    "--on", "corpus", required=True, metavar="CORPUS", help="Texts to average over, one text per line or --column."
 )
 @click.option("--layers", default="first,last", show_default=True, metavar="LIST", help="All from one pass; or all.")
 @click.option("-o", "--output", required=True, metavar="FOLDER", help="Where to save the table.")

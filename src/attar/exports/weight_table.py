@@ -55,7 +55,7 @@ def _weigh(weights: Weighting, n_tokens: int) -> Floats:
 
 
 def weights_by_id(table: WeightTable, frame: Frame, vocabulary: Vocabulary) -> Floats:
-    """One weight an id, if ids say it all: no word of the template may count otherwise than in a text. Shape: (V,)"""
+    """One weight per id, if ids say it all: no word of the template may count otherwise than in a text. Shape: (V,)"""
     if table.by_place:
         raise RecipeError(
             "debiased weights of this model depend on where a token stands (its tokenizer marks words, not their "

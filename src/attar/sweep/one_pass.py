@@ -149,7 +149,7 @@ def _fit(plan: PassPlan, spec: PassSpec, scene: Scene, encoder: Encoder) -> Fitt
 
 
 def _average(scene: Scene, plain: Encoder, spec: PassSpec) -> Table:
-    """The Avg. table, made once a model and kept with the cache."""
+    """The Avg. table, made once per model and kept with the cache."""
     key = json.dumps([spec.model, spec.averaged, spec.average_layers])
     folder = scene.cache / f"average-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
     if not folder.is_dir():

@@ -110,7 +110,7 @@ class RayTasks:
         self.close()
 
     def _n_cpus(self) -> int:
-        """CPUs of the cluster, asked for at most once a second."""
+        """CPUs of the cluster, asked for at most once per second."""
         seen, cpus = self._cpus
         if time.monotonic() - seen > 1.0:
             cpus = int(_ray().cluster_resources().get("CPU", 0))

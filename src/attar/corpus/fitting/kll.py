@@ -22,7 +22,7 @@ LEVELS = 4 * 999 + 1  # evenly spaced ranks, among them the quartiles and the 10
 
 @dataclass
 class Kll:
-    """One sketch a dim."""
+    """One sketch per dim."""
 
     sketches: Any
 

@@ -58,7 +58,7 @@ def times_of(found: os.stat_result) -> tuple[int, int, int]:
 def _index_text(path: str, wanted: IndexFile) -> dict[str, Any]:
     for column in (wanted.column, wanted.id_column):
         if column is not None:
-            raise InputError(f"{path!r} is plain text, a text a line, and has no column {column!r}")
+            raise InputError(f"{path!r} is plain text, one text per line, and has no column {column!r}")
     places, n_lines, at, last = [0], 0, 0, b"\n"
     with open_input(path) as file:
         try:
@@ -79,7 +79,7 @@ def _index_jsonl(path: str, wanted: IndexFile) -> dict[str, Any]:
     if row is None or (isinstance(row, str) and wanted.column is None and wanted.id_column is None):
         return _walk(path, {})
     if not isinstance(row, dict):
-        raise InputError(f"{path!r} should hold a JSON object a line; its first is {str(row)[:60]!r}")
+        raise InputError(f"{path!r} should hold one JSON object per line; its first is {str(row)[:60]!r}")
     found: dict[str, Any] = {"text_column": wanted.text_name(list(row), path)}
     id_column = wanted.id_name(list(row), path)
     return _walk(path, found if id_column is None else found | {"id_column": id_column})
