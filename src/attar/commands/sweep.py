@@ -57,7 +57,7 @@ def sweep(
     """
     from attar.sweep import Settings, read_grid
     from attar.sweep import sweep as run_sweep
-    from attar.sweep.failures import failures
+    from attar.sweep.run_checks import failures
     from attar.sweep.store import Store
 
     check_sentences(None if background is None else str(background), sentences)

@@ -17,7 +17,7 @@ from attar.exports.card import write_card
 from attar.exports.classic_layout import make_classic
 from attar.exports.fitted_parts import FittedParts, Step
 from attar.exports.framed_tokenizer import save_tokenizer
-from attar.exports.weight_table import never_nothing, weight_table, weights_by_id
+from attar.exports.weight_table import nonzero_weights, weight_table, weights_by_id
 from attar.io.atomic import new_folder
 from attar.shapers import Quantile
 from attar.shapers.affine import Affine
@@ -146,7 +146,7 @@ def _pooling(source: FittedParts, frame: Frame) -> tuple[list[Any], list[str]]:
         return [Pooling(width, "mean")], []
     vocabulary = source.encoder.vocabulary
     by_id = weights_by_id(weight_table(weights, vocabulary), frame, vocabulary)
-    graded = never_nothing(by_id, frame)
+    graded = nonzero_weights(by_id, frame)
     weigh = WordWeights(
         list(vocabulary.pieces), dict(zip(vocabulary.pieces, graded.tolist(), strict=True)), unknown_word_weight=0
     )

@@ -75,7 +75,7 @@ def weights_by_id(table: WeightTable, frame: Frame, vocabulary: Vocabulary) -> F
     return by_id
 
 
-def never_nothing(by_id: Floats, frame: Frame) -> Floats:
+def nonzero_weights(by_id: Floats, frame: Frame) -> Floats:
     """Weights that never sum to 0, the same ones where they can't anyway.
 
     A text that loses all its tokens falls back to their mean, one without tokens to the mean of its frame.

@@ -31,7 +31,7 @@ def block_path(folder: Path, side: str, group: int, b: int) -> Path:
     return folder / f"{side}-{group}-{b:05d}.npy"
 
 
-def held_texts(plan: PassPlan, folder: Path) -> int:
+def n_texts_done(plan: PassPlan, folder: Path) -> int:
     """How many texts need not go through the model again."""
     return sum(len(plan.block(b)) for b in range(plan.n_blocks) if not missing_blocks(plan, folder, b))
 

@@ -9,7 +9,7 @@ from typing import Any
 import tokenizers
 
 
-def spelling_out(tokenizer: tokenizers.Tokenizer, special_ids: Collection[int]) -> tokenizers.Tokenizer:
+def without_special_tokens(tokenizer: tokenizers.Tokenizer, special_ids: Collection[int]) -> tokenizers.Tokenizer:
     """The same tokenizer with the same ids, in which no text is a special token.
 
     Some kinds hold their special tokens among the pieces (Unigram: `<s>`), where any text that reads so finds them.
@@ -22,7 +22,7 @@ def spelling_out(tokenizer: tokenizers.Tokenizer, special_ids: Collection[int]) 
     return tokenizers.Tokenizer.from_str(json.dumps(settings))
 
 
-def out_of_reach(tokenizer: tokenizers.Tokenizer, special_ids: Collection[int]) -> tokenizers.Tokenizer:
+def hide_special_pieces(tokenizer: tokenizers.Tokenizer, special_ids: Collection[int]) -> tokenizers.Tokenizer:
     """The same, but special tokens stay: only those that a text could find among the pieces are renamed."""
     copy = tokenizers.Tokenizer.from_str(tokenizer.to_str())
     copy.no_truncation()

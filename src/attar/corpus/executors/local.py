@@ -72,13 +72,13 @@ class LocalProcesses:
             try:
                 result, failure = worker.connection.recv()
             except (EOFError, OSError):
-                result, failure = None, self._bury(worker, patience=2.0)
+                result, failure = None, self._retire(worker, patience=2.0)
             answers.append((attempt, Answer(result, failure)))
         return answers
 
     def close(self) -> None:
         while self._workers:
-            self._bury(self._workers[-1])
+            self._retire(self._workers[-1])
 
     def __enter__(self) -> Self:
         return self
@@ -88,7 +88,7 @@ class LocalProcesses:
     ) -> None:
         self.close()
 
-    def _bury(self, worker: _Worker, patience: float = 0.0) -> str:
+    def _retire(self, worker: _Worker, patience: float = 0.0) -> str:
         """Take a worker out of service; how it ended."""
         self._workers.remove(worker)
         worker.connection.close()

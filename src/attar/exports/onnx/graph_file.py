@@ -45,7 +45,7 @@ def write_graph(graph: Any, path: Path, n_tokens: int, limit: int | None) -> Non
 def _attempt(way: Callable[[Any, Batch, Path], None], graph: Any, batch: Batch, path: Path) -> str | None:
     """Why it failed, if it did."""
     try:
-        with _unheard(), torch.no_grad():
+        with _quiet_export(), torch.no_grad():
             way(graph, batch, path)
     except Exception as error:  # exporters raise whatever an operation they do not know makes them
         return f"{type(error).__name__}: {error}".splitlines()[0]
@@ -116,7 +116,7 @@ def _batch(lengths: tuple[int, ...], width: int, n_tokens: int) -> Batch:
 
 
 @contextlib.contextmanager
-def _unheard() -> Iterator[None]:
+def _quiet_export() -> Iterator[None]:
     """Exporters tell of their progress on stdout and warn of what does not concern users."""
     library = logging.getLogger("torch.onnx")
     level = library.level

@@ -22,7 +22,7 @@ class _Stop(BaseException):
     """Leaves the forward pass early; no library catches it by accident."""
 
 
-class Taps:
+class BlockHooks:
     """Hooks on the blocks of a model; each thread watches its own forward pass."""
 
     def __init__(self, model: nn.Module) -> None:
