@@ -195,12 +195,12 @@ class Encoder(Protocol):
 
     @property
     def usual_layers(self) -> tuple[int, ...]:
-        """The layers to average where nobody chose any."""
+        """The default layers to average."""
         return (self.n_layers,)
 
     @property
     def usual_weights(self) -> str:
-        """The name of the weights to use where nobody chose any."""
+        """The name of the default weights."""
         return "mean"
 
     @property

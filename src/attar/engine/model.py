@@ -48,7 +48,7 @@ class LayeredModel:
         padding: int | None = getattr(embeddings, "padding_idx", None)
         if padding is None or isinstance(embeddings, torch.nn.Embedding):  # that one is the token table
             return most
-        return most - padding - 1  # RoBERTa and its kin number positions from behind the padding id
+        return most - padding - 1  # RoBERTa-like models number positions from after the padding id
 
     def run(self, tokens: Tokens, layers: Sequence[int], visit: Visit) -> None:
         """Every sequence once through the model, up to the highest wanted layer (0 to n_layers).
@@ -135,8 +135,8 @@ class LayeredModel:
         """Blocks with 8-bit products in place of the exact ones, which were found to be right."""
         if self._undo_fast_blocks is None:
             raise ModelError(
-                f"precision='int8' is not to be had for a {type(self.model).__name__}, only for BERT and its "
-                "kin (RoBERTa, DistilBERT, ALBERT, ELECTRA, MobileBERT ...); leave it at 'float32'"
+                f"precision='int8' is not available for a {type(self.model).__name__}, only for BERT-like "
+                "models (RoBERTa, DistilBERT, ALBERT, ELECTRA, MobileBERT ...); leave it at 'float32'"
             )
         self._undo_fast_blocks()
         replace_blocks(self.model, best_kernels(), int8)

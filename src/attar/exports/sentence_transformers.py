@@ -67,16 +67,16 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
 
 
 def _check(source: FittedParts) -> None:
-    """Refuses what no module of sentence-transformers carries."""
+    """Refuse what no module of sentence-transformers can do."""
     for step in source.steps:
         if isinstance(step, Quantile):
             raise RecipeError(
-                "quantile has no carrier among sentence-transformers' modules; exportable instead: the same recipe "
+                "sentence-transformers has no module for quantile; exportable instead: the same recipe "
                 "with zscore, robust or whiten in its place, or this one --to onnx"
             )
     if min(source.layers) < 0:
         raise RecipeError(
-            "layer -1 (the token table) has no carrier among sentence-transformers' modules; exportable instead: "
+            "sentence-transformers has no module for layer -1 (the token table); exportable instead: "
             "layers from 0 up, or layer -1 alone --to model2vec, or any --to onnx"
         )
     if sum(source.layer_weights) == 0:
@@ -122,7 +122,7 @@ def _check_carried(loaded: Any, model: Any) -> None:
     """Refuses half a model, such as the encoder of BART, which would be loaded as a whole one of random weights."""
     if type(loaded) is not type(model):
         raise RecipeError(
-            f"a {type(model).__name__} has no carrier: sentence-transformers loads the folder as a "
+            f"a {type(model).__name__} can't be exported: sentence-transformers loads the folder as a "
             f"{type(loaded).__name__}; exportable instead: this recipe --to onnx"
         )
 
@@ -138,7 +138,7 @@ def _pooling(source: FittedParts, frame: Frame) -> tuple[list[Any], list[str]]:
         if not weights.specials and Role.SPECIAL in ends:
             name = type(weights).__name__
             raise RecipeError(
-                f"{name}(specials=False) has no carrier: sentence-transformers takes the very first or last token; "
+                f"{name}(specials=False) can't be exported: sentence-transformers takes the very first or last token; "
                 f"exportable instead: {name}(), or this one --to onnx"
             )
         return [Pooling(width, "cls" if isinstance(weights, First) else "lasttoken")], []

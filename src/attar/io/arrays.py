@@ -108,7 +108,7 @@ def _map(path: Path, name: str, entry: Any, start: int, size: int) -> npt.NDArra
     except (TypeError, KeyError, ValueError):
         whole = False
     if not whole:
-        raise ModelError(f"{path} is damaged: the entry of the array {name!r} makes no sense")
+        raise ModelError(f"{path} is damaged: the header entry of the array {name!r} is malformed")
     if kind not in _TYPES:
         raise ModelError(f"{path}: the array {name!r} is of type {kind!r}; supported are {', '.join(_TYPES)}")
     dtype = np.dtype(_TYPES[kind])

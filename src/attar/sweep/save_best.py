@@ -31,7 +31,7 @@ class Sources:
 
     @classmethod
     def of_run(cls, run: Path, data: Path | None = None) -> Sources:
-        """What the run says; `data` stands in where the tasks have moved."""
+        """What the run says; `data` replaces its folder of tasks, where they have moved."""
         about = json.loads((run / ABOUT).read_text(encoding="utf-8"))
         found = {name: None if about[name] is None else Path(about[name]) for name in ("data", "background")}
         # Version 0.1 always split the background into sentences and did not say so.

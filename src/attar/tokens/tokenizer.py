@@ -95,7 +95,7 @@ class TextTokenizer:
         return np.fromiter(chain.from_iterable(encoded), dtype=np.int32, count=int(lengths.sum())), lengths
 
     def _as_text(self, texts: Sequence[str], flat: npt.NDArray[np.int32], lengths: Ints) -> FlatIds:
-        """Texts in which a special token turned up, tokenised anew as the letters they are."""
+        """Tokenise again, as plain text, the texts in which a special token was found."""
         found = self._is_special[flat]
         if not found.any():
             return flat, lengths
@@ -221,7 +221,7 @@ def _encode(tokenizer: tokenizers.Tokenizer, text: str) -> list[int]:
 
 @contextmanager
 def _clear_errors() -> Iterator[None]:
-    """A tokenizer.json that could be read may still be one that can't work: the library then panics or raises."""
+    """Turn the panics and errors of a damaged tokenizer into a ModelError."""
     try:
         yield
     except BaseException as error:

@@ -106,7 +106,7 @@ def test_round_trips(tmp_path_factory, n, dims, as_binary, seed):
         (b"one two three\n", "not a file of word vectors"),
         (b"0 3\n", "0 words of 3 dims"),
         (b"3 2\na 1 2\nb 3 4\n", "ends after 2"),
-        (b"2 3\na 1 2\nb 3 4\n", "promises 3 numbers per word in its first line, but its second line has 2"),
+        (b"2 3\na 1 2\nb 3 4\n", "declares 3 numbers per word in its first line, but its second line has 2"),
         (b"a 1 2\nb 3\nc 4 5\n", r"line 2: expected a word and 2 numbers; found b'b 3"),
         (b"2 2\na 1 2\nb 3 x\n", "line 3"),
         (b"2 2\na 1 2\nb nan 3\n", r"word 1 \('b'\) is not finite"),

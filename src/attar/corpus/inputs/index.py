@@ -51,7 +51,7 @@ class IndexFile:
 
 
 def times_of(found: os.stat_result) -> tuple[int, int, int]:
-    """By which a file is known to be the same: as the fields of InputFile."""
+    """The size and times that identify an unchanged file, as fields of InputFile."""
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
@@ -117,7 +117,7 @@ def _walk(path: str, found: dict[str, Any], start: int = 0) -> dict[str, Any]:
 
 
 def _index_parquet(path: str, wanted: IndexFile) -> dict[str, Any]:
-    """The footer tells it all."""
+    """From the footer alone."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -67,7 +67,7 @@ def inspect(path: Path) -> WordFile:
         found = _parse(b" ".join(second.split()[1:]))
         if found is not None and len(found) and _numbers(second, dims) is None:
             raise ModelError(
-                f"{path} promises {dims} numbers per word in its first line, but its second line has {len(found)}"
+                f"{path} declares {dims} numbers per word in its first line, but its second line has {len(found)}"
             )
         return WordFile(path, n_words, dims, binary=found is None or not len(found))
     dims = len(fields) - 1

@@ -28,7 +28,7 @@ def write_graph(graph: Any, path: Path, n_tokens: int, limit: int | None) -> Non
     """Trace the module, or export it symbolically where tracing is not enough; refuses what neither gets right.
 
     Tracing takes seconds where symbolic export takes minutes, but it keeps whatever a model's own code decides by
-    the shape of its input. Texts longer and shorter than the traced ones bring that to light.
+    the shape of its input. Texts longer and shorter than the traced ones reveal that.
     """
     n_bytes = sum(p.numel() * p.element_size() for p in (*graph.parameters(), *graph.buffers()))
     large = n_bytes > _LARGE
@@ -117,7 +117,7 @@ def _batch(lengths: tuple[int, ...], width: int, n_tokens: int) -> Batch:
 
 @contextlib.contextmanager
 def _quiet_export() -> Iterator[None]:
-    """Exporters tell of their progress on stdout and warn of what does not concern users."""
+    """Suppress what exporters print on stdout and their warnings about internals."""
     library = logging.getLogger("torch.onnx")
     level = library.level
     library.setLevel(logging.ERROR)
