@@ -32,7 +32,7 @@ Corpora = Mapping[str, Sequence[str]]  # texts by name: "target" and perhaps "ba
 
 @dataclass
 class TextCounts:
-    """How many texts met what on their way, so that nothing is dropped silently."""
+    """How many texts were cut, empty, unknown or changed, so that nothing is dropped silently."""
 
     texts: int = 0
     distinct: int = 0
@@ -73,7 +73,7 @@ class TextCounts:
     def sentences(self) -> list[str]:
         """One sentence for each thing that happened."""
         of = f"of {self.distinct:,} distinct texts"
-        told = (
+        events = (
             (self.replaced, "texts held lone surrogates, which became U+FFFD"),
             (self.truncated, f"{of} were cut at the limit of tokens (windows would read them whole)"),
             (
@@ -84,7 +84,7 @@ class TextCounts:
             (self.unknown, f"{of} consist only of tokens unknown to the model"),
             (self.zero, f"{of} have a vector of zeros, which has no cosine with any other"),
         )
-        return [f"{n:,} {what}" for n, what in told if n]
+        return [f"{n:,} {what}" for n, what in events if n]
 
     def report(self) -> None:
         """Log the sentences as warnings."""
@@ -288,16 +288,16 @@ def check_partial(weights: Weighting, shapers: Sequence[Any]) -> None:
     learning = [shaper for shaper in shapers if learns(shaper)]
     for shaper in learning:
         if not isinstance(shaper, MomentShaper):
-            raise InputError(f"{type(shaper).__name__} can't learn bit by bit: sums do not suffice; use fit")
+            raise InputError(f"{type(shaper).__name__} can't be fitted by partial_fit: sums do not suffice; use fit")
         before = shapers[: list(shapers).index(shaper)]
         if not all(isinstance(earlier, AffineShaper) for earlier in before):
             raise InputError(
-                f"{type(shaper).__name__} can't learn bit by bit behind a shaper that is not affine; use fit"
+                f"{type(shaper).__name__} can't be fitted by partial_fit after a shaper that is not affine; use fit"
             )
     if weights.needs_texts and learning:
         raise InputError(
-            f"{type(weights).__name__} weights and shapers can't learn bit by bit together: the weights would change "
-            "under the vectors; use fit"
+            f"{type(weights).__name__} weights and shapers can't be fitted by partial_fit together: new texts would "
+            "change the weights of vectors that were summed before; use fit"
         )
 
 

@@ -44,9 +44,9 @@ Examples:
 def encode(
     texts: str, output: str | None, column: str | None, background: str | None, sentences: bool, choices: Choices
 ) -> None:
-    """Turn TEXTS into vectors, a row a text, in order.
+    """Turn TEXTS into vectors, one row per text, in order.
 
-    TEXTS is a file (.txt with a text a line, .jsonl, .csv, .tsv, .parquet; the first four also .gz) or - for stdin.
+    TEXTS is a file (.txt with one text per line, .jsonl, .csv, .tsv, .parquet; the first four also .gz) or - for stdin.
     What has to learn from texts (idf, z-score ...) learns from TEXTS itself, or from --background; a saved recipe has
     learned already.
     """

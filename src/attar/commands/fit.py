@@ -60,7 +60,7 @@ def fit(
     """Learn a recipe's counts and moments from texts and save it. Nothing is trained.
 
     With --executor, TEXTS may be a quoted pattern of files of any size: they are read in shards, by processes of this
-    machine or by a Ray cluster, and a run that was stopped goes on when it is started again.
+    machine or by a Ray cluster, and a run that was stopped continues when it is started again.
     """
     from pathlib import Path
 

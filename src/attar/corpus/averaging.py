@@ -98,7 +98,7 @@ def average_corpus(
     """The same as `Table.average` over the files that the patterns in `texts` name, saved to the folder `out`.
 
     With `sentences`, texts are paragraphs and are split in their shards; headings and short sentences are left out.
-    Partial sums lie beside `out` until it is there: a rerun goes on where the last one ended.
+    Partial sums lie beside `out` until it is there: a rerun continues where the last one ended.
     """
     target = Path(out).expanduser().absolute()
     check_target_folder(target, ABOUT, overwrite=overwrite)

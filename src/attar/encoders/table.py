@@ -1,4 +1,4 @@
-"""Table: one vector a token and layer, looked up. Encodes without torch."""
+"""Table: one vector per token and layer, looked up. Encodes without torch."""
 
 from __future__ import annotations
 
@@ -267,5 +267,5 @@ def _per_token(values: npt.ArrayLike | None, dtype: Any, n_rows: int, what: str)
         return None
     array = np.ascontiguousarray(values, dtype=dtype)
     if array.shape != (n_rows,) or not np.isfinite(array).all():
-        raise InputError(f"{what} of a table are {n_rows} finite numbers, one a token; given shape {array.shape}")
+        raise InputError(f"{what} of a table are {n_rows} finite numbers, one per token; given shape {array.shape}")
     return array

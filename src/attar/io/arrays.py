@@ -118,7 +118,7 @@ def _entry(path: Path, name: str, entry: Any, start: int, size: int) -> tuple[An
     except (TypeError, KeyError, ValueError):
         whole = False
     if not whole or (0 in shape and max(shape) > size):
-        raise ModelError(f"{path} is damaged: the entry of the array {name!r} makes no sense")
+        raise ModelError(f"{path} is damaged: the header entry of the array {name!r} is malformed")
     if start + end > size or prod(shape) > 8 * (end - begin):  # no type has less than a bit
         raise ModelError(f"{path} is damaged or cut short: the array {name!r} of shape {shape} does not fit in it")
     return kind, shape, begin, end

@@ -101,7 +101,7 @@ def _decoded(file: IO[bytes], source: str) -> Iterator[str]:
 
 def _plain(lines: Iterator[str], source: str, column: str | None) -> Iterator[str]:
     if column is not None:
-        raise InputError(f"{source!r} is plain text, a text a line, and has no column {column!r}")
+        raise InputError(f"{source!r} is plain text, one text per line, and has no column {column!r}")
     yield from lines
 
 

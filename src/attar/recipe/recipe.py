@@ -89,7 +89,7 @@ class Recipe:
 
     @classmethod
     def of_fields(cls, model: str, template: str, layers: str, weighting: str, shape: str, mix: float) -> Self:
-        """From the columns of a table; the model is taken at its word, and nothing is looked up."""
+        """From the columns of a table; the model's name is taken as it is, and nothing is looked up."""
         text = None if template == NONE else Template.parse(template).text
         made = cls._of_texts(Transformer().spec() | {"model": model, "template": text}, layers, weighting, shape)
         return made.mixed(mix) if mix else made
@@ -116,8 +116,8 @@ class Recipe:
     def model(self) -> str:
         """The name that opens the model; of one without a name, what it is and a hash in brackets."""
         spec = self._side
-        told = f"({spec.get('type')} {hashlib.sha256(canonical(dict(spec)).encode()).hexdigest()[:12]})"
-        return str(spec.get("model", told))
+        label = f"({spec.get('type')} {hashlib.sha256(canonical(dict(spec)).encode()).hexdigest()[:12]})"
+        return str(spec.get("model", label))
 
     @property
     def template(self) -> Template | None:
@@ -157,7 +157,7 @@ class Recipe:
         """The same with these settings of its transformer (template, max_tokens, windows) changed."""
         if self._side.get("type") != "transformer":
             name = next(iter(settings)).replace("_", "-")
-            raise InputError(f"--{name} is for transformers; {self.model!r} is none")
+            raise InputError(f"--{name} is for transformers; {self.model!r} is not a transformer")
         made = {**self._side, **settings}
         return replace(self, encoder={**self.encoder, "a": made} if self._is_mix else made)
 
@@ -182,8 +182,8 @@ class Recipe:
     def _settings(self) -> Iterator[str]:
         if self._is_mix:
             other = self.encoder["b"]
-            told = "" if other.get("type") == AVERAGE else f" with {replace(self, encoder=other).model}"
-            yield f"mix {self.mix!r}{told}"
+            label = "" if other.get("type") == AVERAGE else f" with {replace(self, encoder=other).model}"
+            yield f"mix {self.mix!r}{label}"
         if self._side.get("type") == "transformer":
             for name, usual in Transformer().spec().items():
                 if name not in ("type", "model", "template") and self._side.get(name, usual) != usual:

@@ -15,7 +15,7 @@ from attar.io.atomic import check_own_folder, make_own_folder, new_file
 from attar.io.locks import exclusive
 from attar.sweep.background import Background
 from attar.sweep.grid import Grid, layer_sets
-from attar.sweep.one_pass import Scene, SweptModel, run_pass
+from attar.sweep.one_pass import SweepContext, SweptModel, run_pass
 from attar.sweep.store import FILE, Store
 from attar.sweep.subjects import load_subjects
 
@@ -50,7 +50,7 @@ def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noq
     with exclusive(run / LOCK):
         _describe(run, settings)
         with Store(run / FILE) as store:
-            scene = Scene(
+            context = SweepContext(
                 grid,
                 subjects,
                 background,
@@ -61,7 +61,7 @@ def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noq
                 settings.jobs,
                 settings.progress,
             )
-            n = sum(run_pass(scene, model, template) for model in models for template in grid.templates)
+            n = sum(run_pass(context, model, template) for model in models for template in grid.templates)
         if not settings.keep:
             shutil.rmtree(run / CACHE, ignore_errors=True)
     return n

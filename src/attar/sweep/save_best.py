@@ -32,7 +32,7 @@ class Sources:
 
     @classmethod
     def of_run(cls, run: Path, data: Path | None = None) -> Sources:
-        """What the run says; `data` stands in where the tasks have moved."""
+        """What the run says; `data` replaces its folder of tasks, where they have moved."""
         about = read_json_object(run / ABOUT)
         for name in ("data", "background"):
             if not isinstance(about.get(name), (str, type(None))):
