@@ -144,7 +144,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         parts = distinct()
         first = next(parts, None)
         if first is not None:
-            self._ensure_ready()  # once the first texts are known to be sound: loading a model takes longer
+            self._ensure_ready()  # after the first texts are checked: loading a model takes longer
             for vectors in self._pipeline.stream(chain([first], parts), counts, advance):
                 yield np.asarray(vectors, dtype=np.float32)[rows_of.popleft()]
         counts.report()

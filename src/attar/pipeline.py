@@ -32,7 +32,7 @@ Corpora = Mapping[str, Sequence[str]]  # texts by name: "target" and perhaps "ba
 
 @dataclass
 class TextCounts:
-    """How many texts met what on their way, so that nothing is dropped silently."""
+    """How many texts were cut, empty, unknown or changed, so that nothing is dropped silently."""
 
     texts: int = 0
     distinct: int = 0
@@ -41,6 +41,17 @@ class TextCounts:
     empty: int = 0  # have no token of their own
     fell_back: int = 0  # lost all tokens to the weighting and got the mean instead
     unknown: int = 0  # consist of tokens that the vocabulary does not know
+    zero: int = 0  # ended as zeros
+
+    def check(self, vectors: Floats) -> Floats:
+        """The finished vectors, if all are finite; those of which nothing is left are counted. Shape: (N, D)"""
+        n_bad = int((~np.isfinite(vectors)).any(axis=1).sum())
+        if n_bad:
+            raise InputError(
+                f"the shapers made {n_bad:,} vectors that are not finite; fit them on more texts, or others"
+            )
+        self.zero += int((~vectors.any(axis=1)).sum())
+        return vectors
 
     def add(self, tokens: Tokens, lost: npt.NDArray[np.bool_], vocabulary: Vocabulary) -> None:
         """Count tokenised texts; `lost` says which lost all tokens to a weighting. Shape: lost (n_texts,)"""
@@ -62,7 +73,7 @@ class TextCounts:
     def sentences(self) -> list[str]:
         """One sentence for each thing that happened."""
         of = f"of {self.distinct:,} distinct texts"
-        told = (
+        events = (
             (self.replaced, "texts held lone surrogates, which became U+FFFD"),
             (self.truncated, f"{of} were cut at the limit of tokens (windows would read them whole)"),
             (
@@ -71,8 +82,9 @@ class TextCounts:
             ),
             (self.fell_back, f"{of} lost every token to the weighting and got the plain mean"),
             (self.unknown, f"{of} consist only of tokens unknown to the model"),
+            (self.zero, f"{of} have a vector of zeros, which has no cosine with any other"),
         )
-        return [f"{n:,} {what}" for n, what in told if n]
+        return [f"{n:,} {what}" for n, what in events if n]
 
     def report(self) -> None:
         """Log the sentences as warnings."""
@@ -139,7 +151,7 @@ class Pipeline:
         for vectors in self.pooled(prefetch(self.encoder.tokenize, pieces()), counts, advance):
             done.append(vectors)
             if len(done) == sizes[0]:
-                yield shape(self.shapers, done[0] if len(done) == 1 else np.concatenate(done))
+                yield counts.check(shape(self.shapers, done[0] if len(done) == 1 else np.concatenate(done)))
                 sizes.popleft()
                 done = []
 
@@ -162,7 +174,7 @@ class Pipeline:
             found = joined(self.chunks(once, counts, progress), len(once))
         else:
             with bar(len(once), "texts", progress) as advance:
-                shaped = (shape(self.shapers, v) for v in self.pooled(tokenized, counts, advance))
+                shaped = (counts.check(shape(self.shapers, v)) for v in self.pooled(tokenized, counts, advance))
                 found = joined(shaped, len(once))
         return Embedded(np.zeros((0, self.width), dtype=np.float32) if found is None else found, rows, counts)
 
@@ -211,7 +223,10 @@ def fit_pipeline(
         name: bare.embed(corpora[name], progress, tokenized if name in keep else None) for name in sorted(needed)
     }
     shaped = fit_chain(pipeline.shapers, {name: Evidence(e.vectors, e.rows) for name, e in embedded.items()})
-    return {name: replace(e, vectors=_known(shaped[name])) for name, e in embedded.items()}
+    for name, found in embedded.items():
+        found.counts.zero = 0  # of the vectors before the shapers
+        found.counts.check(_known(shaped[name]))
+    return {name: replace(found, vectors=_known(shaped[name])) for name, found in embedded.items()}
 
 
 def _known(evidence: Evidence) -> Floats:
@@ -273,16 +288,16 @@ def check_partial(weights: Weighting, shapers: Sequence[Any]) -> None:
     learning = [shaper for shaper in shapers if learns(shaper)]
     for shaper in learning:
         if not isinstance(shaper, MomentShaper):
-            raise InputError(f"{type(shaper).__name__} can't learn bit by bit: sums do not suffice; use fit")
+            raise InputError(f"{type(shaper).__name__} can't be fitted by partial_fit: sums do not suffice; use fit")
         before = shapers[: list(shapers).index(shaper)]
         if not all(isinstance(earlier, AffineShaper) for earlier in before):
             raise InputError(
-                f"{type(shaper).__name__} can't learn bit by bit behind a shaper that is not affine; use fit"
+                f"{type(shaper).__name__} can't be fitted by partial_fit after a shaper that is not affine; use fit"
             )
     if weights.needs_texts and learning:
         raise InputError(
-            f"{type(weights).__name__} weights and shapers can't learn bit by bit together: the weights would change "
-            "under the vectors; use fit"
+            f"{type(weights).__name__} weights and shapers can't be fitted by partial_fit together: new texts would "
+            "change the weights of vectors that were summed before; use fit"
         )
 
 

@@ -217,5 +217,5 @@ def test_refused(tiny_bert_dir: Path, tmp_path: Path):
         vocab_size=400, hidden_size=16, intermediate_size=16, num_hidden_layers=2, num_attention_heads=2
     )
     folder = tiny_models.save(tmp_path / "llama", transformers.LlamaModel(config), tiny_models.without_frame())
-    with pytest.raises(ModelError, match="'int8' is not to be had for a LlamaModel"):
+    with pytest.raises(ModelError, match="'int8' is not available for a LlamaModel"):
         Embedder(Transformer(folder, precision="int8")).encode(["a cat"])

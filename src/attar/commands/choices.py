@@ -74,7 +74,7 @@ _OPTIONS = [
 
 @dataclass(frozen=True)
 class Choices:
-    """A recipe, and what the user wants otherwise."""
+    """A recipe, and the options that change it."""
 
     recipe: str | None
     model: str | None

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from attar.errors import InputError
 from attar.io.texts import chunks
-from attar.pooling import join_windows, scale_weights
+from attar.pooling import check_finite, join_windows, scale_weights
 from attar.types import Doubles, Encoder, Floats, Ints, Role, Tokens, token_index
 
 log = logging.getLogger("attar")
@@ -60,6 +60,7 @@ def mean_vectors(
         token_weights, empty = scale_weights((tokens.roles == Role.TEXT).astype(np.float32), tokens)
         n_empty += int(empty.sum())
         pooled = join_windows(encoder.pool(tokens, token_weights[None], layers), tokens)[0]  # (N, L, D)
+        check_finite(pooled, encoder)
         parts.append(pooled[:, 0] if len(layers) == 1 else pooled.mean(axis=1))
     vectors = np.concatenate(parts)
     report_empty(n_empty, len(vectors))

@@ -72,7 +72,7 @@ class Cached(Encoder):
         return TokenVectors(by_layer)
 
     def spec(self) -> dict[str, Any]:
-        """The encoder's own: what is saved knows nothing of the cache."""
+        """The wrapped encoder's own: the cache is not saved with a recipe."""
         return self.encoder.spec()
 
     @property
@@ -119,7 +119,7 @@ class Cached(Encoder):
 
     @classmethod
     def from_spec(cls, spec: Mapping[str, Any], folder: Path | None = None) -> Self:
-        raise RecipeError("a recipe knows nothing of a cache: load its encoder and wrap that in Cached(...)")
+        raise RecipeError("a recipe does not record a cache: load its encoder and wrap that in Cached(...)")
 
     def save_arrays(self, folder: Path) -> None:
         self.encoder.save_arrays(folder)

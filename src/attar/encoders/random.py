@@ -1,4 +1,4 @@
-"""Random: the paper's random embeddings (RE), a baseline that knows nothing of language."""
+"""Random: the paper's random embeddings (RE), a baseline without any knowledge of language."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Random(Encoder):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the tokenizer, which with dims, std and seed says it all."""
+        """A hash of the tokenizer, which together with dims, std and seed determines all vectors."""
         return hashlib.sha256(self.tokenizer.backend.to_str().encode()).hexdigest()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:

@@ -1,4 +1,4 @@
-"""Table: one vector a token and layer, looked up. Encodes without torch."""
+"""Table: one vector per token and layer, looked up. Encodes without torch."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from attar.encoders.static_tokens import own_tokenizer
 from attar.engine.sums import pool_rows, sum_rows
 from attar.errors import InputError
 from attar.io.texts import check_texts, iter_texts
+from attar.pooling import check_finite
 from attar.types import Encoder, Floats, Ints, Tokens, TokenVectors, Vocabulary
 
 if TYPE_CHECKING:
@@ -105,6 +106,8 @@ class Table(Encoder):
         if tokenizer is None:
             raise InputError(f"{encoder!r} has no tokenizer.json, which a table needs to encode texts")
         vectors, made = sums.means(encoder)
+        for rows in vectors.values():
+            check_finite(rows, encoder)
         return cls(vectors, tokenizer, counts=sums.counts, made=made)
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
@@ -123,6 +126,7 @@ class Table(Encoder):
         for start in range(0, len(checked), CHUNK):
             vectors[start : start + CHUNK], n = self._means(checked[start : start + CHUNK], wanted)
             n_empty += n
+        check_finite(vectors, self)
         report_empty(n_empty, len(checked))
         return vectors
 
@@ -263,5 +267,5 @@ def _per_token(values: npt.ArrayLike | None, dtype: Any, n_rows: int, what: str)
         return None
     array = np.ascontiguousarray(values, dtype=dtype)
     if array.shape != (n_rows,) or not np.isfinite(array).all():
-        raise InputError(f"{what} of a table are {n_rows} finite numbers, one a token; given shape {array.shape}")
+        raise InputError(f"{what} of a table are {n_rows} finite numbers, one per token; given shape {array.shape}")
     return array

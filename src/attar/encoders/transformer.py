@@ -79,7 +79,7 @@ class Transformer(Encoder):
 
     @property
     def usual_weights(self) -> str:
-        """The masks of a template that has them: the prompt's own answer."""
+        """ "mask" with a template that has masks, else "mean"."""
         return "mask" if self.template is not None and self.template.n_masks else "mean"
 
     @property
@@ -260,7 +260,7 @@ class Transformer(Encoder):
         return made
 
     def _lasting_name(self) -> str:
-        """What finds the model again from another folder too."""
+        """A name that still opens the model from another working directory."""
         if self.name == default.NAME or self.checkpoint.local is None:
             return self.name
         return str(self.checkpoint.local.resolve())

@@ -75,7 +75,7 @@ class Moments:
         return self.scatter / (self.n - ddof) if self.n > ddof else np.zeros_like(self.scatter)
 
     def affine(self, linear: Doubles, offset: Doubles) -> Moments:
-        """Of the vectors x @ linear + offset, or x * linear + offset where linear is one number a dim.
+        """Of the vectors x @ linear + offset, or x * linear + offset where linear is one number per dim.
 
         Shape: linear (D, D') or (D,), offset (D',)
         """

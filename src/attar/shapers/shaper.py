@@ -56,6 +56,9 @@ class Shaper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # typ
         if self.on not in get_args(On):
             raise unknown_name("texts to fit on", self.on, get_args(On))
 
+    def check_width(self, n_features: int) -> None:
+        """Raise InputError where nothing sensible would come of the vectors of texts that have so many dims."""
+
     @abstractmethod
     def state(self) -> State:
         """The learned arrays by name, to be saved."""
