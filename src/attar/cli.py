@@ -18,7 +18,7 @@ COMMANDS = {
     "demo": "Embed a sample with the embedded model and show what layers, weights and shapers change.",
     "corpus": "Embed a corpus of any size to Parquet parts, on this machine or a Ray cluster.",
     "encode": "Turn texts into vectors.",
-    "export": "Write a recipe as a folder for sentence-transformers, model2vec or ONNX Runtime.",
+    "export": "Write a recipe as a folder that runs in other libraries, without attar.",
     "fit": "Learn a recipe's counts and moments from texts and save it.",
     "info": "Describe a model folder or a saved recipe.",
     "recipes": "List the named recipes and what each is for.",
