@@ -24,7 +24,7 @@ COMMANDS = {
     "recipes": "List the named recipes and what each is for.",
     "score": "Score a recipe or a model on tasks, beside the paper's figures.",
     "static": "Average a model's token vectors over a corpus into a table that needs no torch.",
-    "tasks": "List the 26 tasks of the paper.",
+    "tasks": "List the tasks that are known by name, the paper's 26 among them.",
     "data": "Check a folder of datasets.",
     "sweep": "Score a whole grid of recipes on tasks, from one forward pass a text.",
     "best": "Show or save the best recipe of a sweep for each task and family.",
