@@ -23,7 +23,7 @@ from attar.encoders.table import Table
 from attar.encoders.token_sums import TokenSums
 from attar.errors import InputError
 from attar.io.atomic import check_target_folder
-from attar.layers import LayerChoice, resolve_layers
+from attar.layers import LayerChoice, unweighted_layers
 from attar.tokens.sentences import sentences_of
 from attar.types import Encoder
 
@@ -98,12 +98,12 @@ def average_corpus(
     """The same as `Table.average` over the files that the patterns in `texts` name, saved to the folder `out`.
 
     With `sentences`, texts are paragraphs and are split in their shards; headings and short sentences are left out.
-    Partial sums lie beside `out` until it is there: a rerun goes on where the last one ended.
+    Partial sums lie beside `out` until it is there: a rerun continues where the last one ended.
     """
     target = Path(out).expanduser().absolute()
     check_target_folder(target, ABOUT, overwrite=overwrite)
     folder = JobFolder.at(target.with_name(f".{target.name}.averaging"))
-    numbers = tuple(sorted(resolve_layers(layers, encoder)[0]))
+    numbers = tuple(sorted(unweighted_layers(layers, encoder)))
     plan = make_plan(
         executor, texts, shards=shards, column=column, known=folder.known_sources(), rows_a_shard=ROWS_A_SHARD
     )

@@ -50,6 +50,6 @@ def check_target(folder: Path, *, overwrite: bool) -> None:
     card = folder / CARD
     if card.exists() and not (card.is_file() and SIGNATURE in card.read_text(encoding="utf-8", errors="replace")):
         raise OutputError(
-            f"can't overwrite the folder {str(folder)!r}: it is no export of Attar (its {CARD} would say so); "
+            f"can't overwrite the folder {str(folder)!r}: it is not an export of Attar (its {CARD} does not say so); "
             "remove it yourself or choose another name"
         )

@@ -32,7 +32,7 @@ class ClassifyScores(TypedDict):
     low: float  # 95 % interval: Wilson over test rows, bootstrap over them where soft, Student over folds
     high: float
     dev_accuracy: float  # of the chosen strength, on the rows it was chosen on
-    c: list[float]  # the chosen C; one a fold
+    c: list[float]  # the chosen C; one per fold
     unconverged: int  # fits that ran out of iterations
     pearson: NotRequired[float]  # of soft tasks
     spearman: NotRequired[float]

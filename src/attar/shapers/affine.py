@@ -1,4 +1,4 @@
-"""One matrix (or one scale a dim) and one offset; a chain of them is again one."""
+"""One matrix (or one scale per dim) and one offset; a chain of them is again one."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Idf(Weighting):
         """Count more documents; counts of parts add up to the counts of the whole."""
         own = tokens.roles == Role.TEXT
         document = tokens.texts[tokens.sequence_of[own]]
-        seen = np.unique(document * len(vocabulary) + tokens.ids[own])  # each token once a document
+        seen = np.unique(document * len(vocabulary) + tokens.ids[own])  # each token once per document
         frequency = np.bincount(seen % len(vocabulary), minlength=len(vocabulary)).astype(np.int64)
         n_documents = np.array([tokens.n_texts], dtype=np.int64)
         if hasattr(self, "document_frequency_"):

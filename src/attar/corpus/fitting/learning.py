@@ -47,7 +47,7 @@ def fit_corpus(
 
     Counts and moments are exact. What needs quantiles learns from a sample of at most `sample` vectors, or ("kll") from
     sketches of all of them; the recipe records how far it may be off. Partial results lie beside `out` until it is
-    there: a rerun goes on where the last one ended.
+    there: a rerun continues where the last one ended.
     """
     target = Path(out).expanduser().absolute()
     check_target_folder(target, RECIPE, overwrite=overwrite)
