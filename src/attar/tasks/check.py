@@ -30,7 +30,7 @@ class Finding:
 
 
 def check(data: str | Path) -> list[Finding]:
-    """A finding for each of the 26 tasks, in their order; what is wrong with one never stops the list."""
+    """A finding for each task of the catalogue, in its order; what is wrong with one never stops the list."""
     folder = Path(data)
     if not folder.is_dir():
         raise DataError(f"{str(folder)!r} is not a folder: name the folder that holds the datasets")
