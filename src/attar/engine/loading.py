@@ -14,10 +14,11 @@ from attar.errors import MissingExtra, ModelError
 from attar.io.arrays import map_arrays
 
 if TYPE_CHECKING:
+    from attar.engine.decoder_model import DecoderModel
     from attar.engine.direct import DirectModel
     from attar.engine.model import LayeredModel
 
-    Model = DirectModel | LayeredModel
+    Model = DirectModel | DecoderModel | LayeredModel
 
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 _PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
@@ -97,10 +98,11 @@ def load_model(
     return model
 
 
-def open_directly(name: str, revision: str | None = None, precision: str = "float32") -> DirectModel | None:
+def open_directly(
+    name: str, revision: str | None = None, precision: str = "float32"
+) -> DirectModel | DecoderModel | None:
     """The model without torch and transformers; None where it is not surely of a known architecture."""
     from attar.engine.families import Unexpected, build_model, is_known
-    from attar.engine.kernels import best_kernels
     from attar.engine.products import PRODUCTS
 
     local = is_folder(name)
@@ -111,7 +113,7 @@ def open_directly(name: str, revision: str | None = None, precision: str = "floa
             return None
         if not local:
             folder = hub_folder(name, revision, weights=True)
-        return build_model(settings, _arrays(folder), best_kernels(), PRODUCTS[precision])
+        return build_model(settings, _arrays(folder), PRODUCTS[precision])
     except (Unexpected, ModelError):  # transformers knows more, also what to say of damage
         return None
 
@@ -120,11 +122,11 @@ def _arrays(folder: Path) -> dict[str, Any]:
     """What the weights hold, by name, as it lies in the file or files."""
     single, index = folder / "model.safetensors", folder / "model.safetensors.index.json"
     if single.is_file():
-        return map_arrays(single)
+        return map_arrays(single, bfloat16=True)
     weight_map = _read_json(index)["weight_map"] if index.is_file() else {}
     found: dict[str, Any] = {}
     for file in sorted(set(weight_map.values())):
-        found |= map_arrays(folder / file)
+        found |= map_arrays(folder / file, bfloat16=True)
     return found
 
 

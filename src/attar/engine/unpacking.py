@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from attar.types import Floats
 
+BFLOAT16 = np.dtype("V2")
 Raw = npt.NDArray[np.uint8]
 Unpack = Callable[[Raw, int], Floats]  # (n, bytes of a row), numbers of a row -> (n, numbers)
 
@@ -28,6 +29,11 @@ def _plain(dtype: str) -> Unpack:
 
 def _bf16(raw: Raw, width: int) -> Floats:
     return (np.ascontiguousarray(raw).view("<u2").astype(np.uint32) << 16).view(np.float32)
+
+
+def plain_floats(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """An array of bfloat16, which numpy does not know, as float32; any other as it is."""
+    return _bf16(array.view(np.uint8), 0) if array.dtype == BFLOAT16 else array
 
 
 def _blocks(size: int, read: Callable[[Raw], npt.NDArray[Any]]) -> Unpack:

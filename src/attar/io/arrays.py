@@ -13,13 +13,18 @@ import numpy.typing as npt
 from attar.errors import ModelError
 
 _TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I8": "i1", "U8": "u1"}
+_BFLOAT16 = {"BF16": "V2"}  # numpy has no such type: its bytes
 _MAX_HEADER = 100_000_000  # bytes, the limit of the format
 
 
-def map_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
-    """All arrays by name, read-only; refuses a file whose header does not fit its size."""
+def map_arrays(path: Path, bfloat16: bool = False) -> dict[str, npt.NDArray[Any]]:
+    """All arrays by name, read-only; refuses a file whose header does not fit its size.
+
+    Arrays of bfloat16 are refused, or given as pairs of bytes (`V2`) to who knows to read them.
+    """
     header, start, size = _read_header(path)
-    return {name: _map(path, name, entry, start, size) for name, entry in header.items()}
+    types = _TYPES | _BFLOAT16 if bfloat16 else _TYPES
+    return {name: _map(path, name, entry, start, size, types) for name, entry in header.items()}
 
 
 def array_names(path: Path) -> set[str]:
@@ -48,7 +53,9 @@ def _read_header(path: Path) -> tuple[dict[str, Any], int, int]:
     return header, 8 + length, size
 
 
-def _map(path: Path, name: str, entry: Any, start: int, size: int) -> npt.NDArray[Any]:
+def _map(
+    path: Path, name: str, entry: Any, start: int, size: int, types: Mapping[str, str]
+) -> npt.NDArray[Any]:
     try:
         kind, shape, (begin, end) = entry["dtype"], tuple(entry["shape"]), entry["data_offsets"]
         whole = all(type(n) is int and n >= 0 for n in (*shape, begin, end))
@@ -56,9 +63,9 @@ def _map(path: Path, name: str, entry: Any, start: int, size: int) -> npt.NDArra
         whole = False
     if not whole:
         raise ModelError(f"{path} is damaged: the entry of the array {name!r} makes no sense")
-    if kind not in _TYPES:
-        raise ModelError(f"{path}: the array {name!r} is of type {kind!r}; supported are {', '.join(_TYPES)}")
-    dtype = np.dtype(_TYPES[kind])
+    if kind not in types:
+        raise ModelError(f"{path}: the array {name!r} is of type {kind!r}; supported are {', '.join(types)}")
+    dtype = np.dtype(types[kind])
     n_bytes = int(np.prod(shape, dtype=object)) * dtype.itemsize
     if end - begin != n_bytes or start + end > size:
         raise ModelError(f"{path} is damaged or cut short: the array {name!r} of shape {shape} does not fit in it")
