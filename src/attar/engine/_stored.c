@@ -161,7 +161,7 @@ typedef struct {
     int64_t numbers, bytes; /* of one block */
 } format;
 
-/* In the order of STORED in stored.py. */
+/* In the order of FORMATS in io/quantized.py. */
 static const format FORMATS[] = {
     {from_f32, 1, 4},    {from_f16, 1, 2},    {from_bf16, 1, 2},    {from_q8_0, 32, 34},   {from_q4_0, 32, 18},
     {from_q4_1, 32, 20}, {from_q5_0, 32, 22}, {from_q5_1, 32, 24},  {from_q4_k, 256, 144}, {from_q5_k, 256, 176},

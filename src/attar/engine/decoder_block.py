@@ -120,3 +120,13 @@ class DecoderBlock:
     def nothing_shared(self) -> Shared:
         empty = np.empty((0, self.attention.heads.keys * self.attention.heads.dims), dtype=np.float32)
         return Shared(empty, empty)
+
+
+def split(linear: Linear, width: int) -> Project:
+    """Queries, keys and values that stand side by side in one product."""
+
+    def project(x: Floats) -> tuple[Floats, Floats, Floats]:
+        together = linear(x)
+        return together[:, :width], together[:, width : 2 * width], together[:, 2 * width :]
+
+    return project

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from attar.engine.decoder_block import Linear
 from attar.engine.stored import Stored
-from attar.engine.unpacking import plain_floats
+from attar.io.quantized import StoredRows
 from attar.types import Floats
 
 
@@ -44,7 +44,7 @@ class Parts(Protocol):
 class ArrayParts:
     """Parts of arrays by name; remembers which were asked for."""
 
-    def __init__(self, arrays: Mapping[str, npt.NDArray[Any] | Stored], prefix: str = "", used: set[str] | None = None) -> None:
+    def __init__(self, arrays: Mapping[str, npt.NDArray[Any] | StoredRows], prefix: str = "", used: set[str] | None = None) -> None:
         self._arrays = arrays
         self._prefix = prefix
         self.used: set[str] = set() if used is None else used
@@ -56,7 +56,7 @@ class ArrayParts:
     def array(self, name: str, shape: tuple[int, ...] | None = None) -> Floats:
         """As float32, and where it is of that type in its file, as it lies there."""
         array = self._arrays[self._prefix + name]
-        array = np.asarray(array) if isinstance(array, Stored) else plain_floats(array)
+        array = array.unpacked() if isinstance(array, StoredRows) else array
         if array.dtype.kind != "f" or (shape is not None and array.shape != shape):
             raise ValueError(f"{self._prefix + name} has the shape {array.shape} and the type {array.dtype}")
         self.used.add(self._prefix + name)
@@ -65,7 +65,7 @@ class ArrayParts:
     def stored(self, name: str, shape: tuple[int, int]) -> Stored:
         """As it lies in its file."""
         array = self._arrays[self._prefix + name]
-        found = array if isinstance(array, Stored) else Stored.of(array)
+        found = Stored.taking(array) if isinstance(array, StoredRows) else Stored.of(array)
         if found.shape != shape:
             raise ValueError(f"{self._prefix + name} has the shape {found.shape}; expected {shape}")
         self.used.add(self._prefix + name)

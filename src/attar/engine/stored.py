@@ -2,55 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from attar.engine.decoder_library import at, decoder_library, stride
-from attar.engine.unpacking import UNPACK
+from attar.io.quantized import FORMATS, UNPACK, StoredRows
 from attar.types import Floats, Ints
 
 _PANEL, _DEPTH, _TILE = 32, 256, 12  # as in _stored.c
 _AT_ONCE = 1 << 20  # numbers that become floats together where nothing is compiled
 
 
-class Format(NamedTuple):
-    """Numbers and bytes of one block; the code is the place in FORMATS of _stored.c."""
+class Stored(StoredRows):
+    """Rows that can be looked up and multiplied by as they are stored."""
 
-    code: int
-    numbers: int
-    bytes: int
-
-
-STORED = {
-    "F32": Format(0, 1, 4),
-    "F16": Format(1, 1, 2),
-    "BF16": Format(2, 1, 2),
-    "Q8_0": Format(3, 32, 34),
-    "Q4_0": Format(4, 32, 18),
-    "Q4_1": Format(5, 32, 20),
-    "Q5_0": Format(6, 32, 22),
-    "Q5_1": Format(7, 32, 24),
-    "Q4_K": Format(8, 256, 144),
-    "Q5_K": Format(9, 256, 176),
-    "Q6_K": Format(10, 256, 210),
-}
-
-
-@dataclass(frozen=True)
-class Stored:
-    """A matrix of rows as they are stored. Shape: raw (n, bytes of a row)"""
-
-    raw: npt.NDArray[np.uint8]
-    kind: str
-    width: int  # numbers of a row
-
-    def __post_init__(self) -> None:
-        form = STORED[self.kind]
-        if self.width % form.numbers or self.raw.shape[1:] != (self.width // form.numbers * form.bytes,):
-            raise ValueError(f"{self.raw.shape} bytes do not hold rows of {self.width} numbers as {self.kind}")
+    @classmethod
+    def taking(cls, rows: StoredRows) -> Stored:
+        return cls(rows.raw, rows.kind, rows.width)
 
     @classmethod
     def of(cls, array: npt.NDArray[Any]) -> Stored:
@@ -60,10 +30,6 @@ class Stored:
         if plain.ndim != 2 or plain.dtype.str not in kinds:
             raise ValueError(f"no rows of floats: {array.dtype} of shape {array.shape}")
         return cls(plain.view(np.uint8).reshape(len(plain), -1), kinds[plain.dtype.str], plain.shape[1])
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return len(self.raw), self.width
 
     def __len__(self) -> int:
         return len(self.raw)
@@ -77,7 +43,7 @@ class Stored:
         if wanted.size and not (0 <= int(wanted.min()) and int(wanted.max()) < len(self)):
             raise IndexError(f"rows {wanted.min()} to {wanted.max()} of {len(self)}")
         out = np.empty((len(wanted), self.width), dtype=np.float32)
-        library.attar_stored_rows(at(self.raw), STORED[self.kind].code, at(wanted), *out.shape, at(out))
+        library.attar_stored_rows(at(self.raw), FORMATS[self.kind].code, at(wanted), *out.shape, at(out))
         return out
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
@@ -99,7 +65,7 @@ class Stored:
             raise ValueError(f"expected rows of {self.width} float32, found {x.dtype} of shape {x.shape}")
         out = np.empty((rows, n), dtype=np.float32)
         scratch = np.empty(_DEPTH * (-(-rows // _TILE) * _TILE + _PANEL + 8), dtype=np.float32)
-        sizes = STORED[self.kind].code, rows, n, k, int(narrow)
+        sizes = FORMATS[self.kind].code, rows, n, k, int(narrow)
         library.attar_times_stored(at(x), stride(x), at(self.raw), *sizes, at(scratch), at(out))
         return out
 

@@ -25,11 +25,11 @@ from attar.engine.families.post_norm import DISTILBERT_FAMILY, ROBERTA, PostNorm
 from attar.engine.families.settings import Settings, Unexpected
 from attar.engine.parts import ArrayParts
 from attar.engine.products import MakeProduct, float32
-from attar.engine.stored import Stored
+from attar.io.quantized import StoredRows
 
 __all__ = ["FAMILIES", "Arrays", "Unexpected", "build_model", "is_known"]
 
-Arrays = Mapping[str, npt.NDArray[Any] | Stored]
+Arrays = Mapping[str, npt.NDArray[Any] | StoredRows]
 _UNUSUAL = ("is_decoder", "add_cross_attention", "pruned_heads", "quantization_config", "is_encoder_decoder")
 _BUFFERS = (".position_ids", ".token_type_ids", ".attn.bias", ".attn.masked_bias", ".inv_freq")  # of older versions
 
@@ -98,9 +98,9 @@ def build_model(settings: Settings, arrays: Arrays, product: MakeProduct) -> Dir
     return model
 
 
-def _plain_names(arrays: Arrays, family: Family) -> dict[str, npt.NDArray[Any] | Stored]:
+def _plain_names(arrays: Arrays, family: Family) -> dict[str, npt.NDArray[Any] | StoredRows]:
     """Without the prefix, and parts called as they are called today."""
-    named: dict[str, npt.NDArray[Any] | Stored] = {}
+    named: dict[str, npt.NDArray[Any] | StoredRows] = {}
     for name, array in arrays.items():
         plain = name.removeprefix(family.prefix)
         for old, new in family.renamed.items():

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from attar.engine.decoder_block import Attention, DecoderBlock, Linear, Normalize, PlainFeed, Project
+from attar.engine.decoder_block import Attention, DecoderBlock, Linear, Normalize, PlainFeed, split
 from attar.engine.decoder_kernels import Heads, decoder_kernels
 from attar.engine.decoder_model import DecoderModel
 from attar.engine.families.settings import NOTHING_RENAMED, Settings, Unexpected, count, expect, small
@@ -62,13 +62,3 @@ class Gpt2:
             return table[ids] + rows[at]
 
         return DecoderModel(table, enter, blocks, norm("ln_f"), width, places)
-
-
-def split(linear: Linear, width: int) -> Project:
-    """Queries, keys and values that stand side by side in one product."""
-
-    def project(x: Floats) -> tuple[Floats, Floats, Floats]:
-        together = linear(x)
-        return together[:, :width], together[:, width : 2 * width], together[:, 2 * width :]
-
-    return project

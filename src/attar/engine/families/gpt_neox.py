@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from attar.engine.decoder_block import Attention, DecoderBlock, Linear, Normalize, PlainFeed, Project
+from attar.engine.decoder_block import Attention, DecoderBlock, Linear, Normalize, PlainFeed, Project, split
 from attar.engine.decoder_kernels import DecoderKernels, Heads, decoder_kernels
 from attar.engine.decoder_model import DecoderModel
 from attar.engine.families.rotary import turning
@@ -44,7 +44,8 @@ class GptNeoX:
         blocks = []
         for n in range(count(settings, "num_hidden_layers")):
             below = parts.below(f"layers.{n}.")
-            project = _head_by_head(below.linear("attention.query_key_value", 3 * width, width), shape)
+            together = below.linear("attention.query_key_value", 3 * width, width)
+            project = _head_by_head(together, shape) if settings.get("heads_apart", True) else split(together, width)
             attention = Attention(project, below.linear("attention.dense", width, width), shape, kernels, turn)
             up = below.linear("mlp.dense_h_to_4h", wide, width)
             feed = PlainFeed(up, below.linear("mlp.dense_4h_to_h", width, wide), activate)

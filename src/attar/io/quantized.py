@@ -1,19 +1,19 @@
-"""Quantised rows to float32 by numpy: the reference for the compiled code, and what runs where nothing was compiled.
+"""Rows of numbers as files store them: floats of 32 or 16 bits, or the blocks of GGUF files, each with scales of its own.
 
-The formats are those of GGUF files: blocks of 32 or 256 numbers, each with scales of its own.
+What turns them into float32 here is numpy's: the reference for the compiled code, and what runs where none was built.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from attar.types import Floats
 
-BFLOAT16 = np.dtype("V2")
 Raw = npt.NDArray[np.uint8]
 Unpack = Callable[[Raw, int], Floats]  # (n, bytes of a row), numbers of a row -> (n, numbers)
 
@@ -29,11 +29,6 @@ def _plain(dtype: str) -> Unpack:
 
 def _bf16(raw: Raw, width: int) -> Floats:
     return (np.ascontiguousarray(raw).view("<u2").astype(np.uint32) << 16).view(np.float32)
-
-
-def plain_floats(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """An array of bfloat16, which numpy does not know, as float32; any other as it is."""
-    return _bf16(array.view(np.uint8), 0) if array.dtype == BFLOAT16 else array
 
 
 def _blocks(size: int, read: Callable[[Raw], npt.NDArray[Any]]) -> Unpack:
@@ -128,3 +123,48 @@ UNPACK: dict[str, Unpack] = {
     "Q5_K": _blocks(176, _q5_k),
     "Q6_K": _blocks(210, _q6_k),
 }
+
+
+class Format(NamedTuple):
+    """Numbers and bytes of one block; the code is the place in FORMATS of engine/_stored.c."""
+
+    code: int
+    numbers: int
+    bytes: int
+
+
+FORMATS = {
+    "F32": Format(0, 1, 4),
+    "F16": Format(1, 1, 2),
+    "BF16": Format(2, 1, 2),
+    "Q8_0": Format(3, 32, 34),
+    "Q4_0": Format(4, 32, 18),
+    "Q4_1": Format(5, 32, 20),
+    "Q5_0": Format(6, 32, 22),
+    "Q5_1": Format(7, 32, 24),
+    "Q4_K": Format(8, 256, 144),
+    "Q5_K": Format(9, 256, 176),
+    "Q6_K": Format(10, 256, 210),
+}
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """A matrix of rows as they are stored. Shape: raw (n, bytes of a row)"""
+
+    raw: Raw
+    kind: str
+    width: int  # numbers of a row
+
+    def __post_init__(self) -> None:
+        form = FORMATS[self.kind]
+        if self.width % form.numbers or self.raw.shape[1:] != (self.width // form.numbers * form.bytes,):
+            raise ValueError(f"{self.raw.shape} bytes do not hold rows of {self.width} numbers as {self.kind}")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.raw), self.width
+
+    def unpacked(self) -> Floats:
+        """All rows as float32. Shape: (n, width)"""
+        return UNPACK[self.kind](self.raw, self.width)
