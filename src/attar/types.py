@@ -28,6 +28,8 @@ class Role(IntEnum):
     TEMPLATE = 1  # the words around [X]
     MASK = 2  # a mask of the template
     SPECIAL = 3  # [CLS], [SEP], <s> ...
+    ANSWER = 4  # the last of a prompt's words, behind which a causal model would speak
+    COPY = 5  # the text's, where a prompt says it before the copy that counts
 
 
 @dataclass(frozen=True)

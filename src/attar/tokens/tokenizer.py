@@ -18,6 +18,7 @@ from attar.errors import InputError, ModelError
 from attar.tokens.byte_level import WORD_START
 from attar.tokens.special_as_text import spelling_out
 from attar.tokens.templates import MASK, Template
+from attar.tokens.whole_prompts import WholePrompts, comes_apart
 from attar.types import Ints, Role, Tokens, Vocabulary, token_index
 
 FlatIds = tuple[npt.NDArray[np.int32], Ints]  # ids of all texts end to end, and the length of each
@@ -30,7 +31,7 @@ class TextTokenizer:
     A `[MASK]` or `[SEP]` inside a text is tokenised letter by letter, never as the special token. A text longer than
     `max_tokens` (which counts special and template tokens too) is cut at its end, or, where `windows` gives a number
     of shared tokens, laid out as overlapping sequences. The template is never cut. `frame=False` leaves the model's
-    special tokens out: static models have no use for them. `ids` may be replaced by a faster source of the same ids.
+    special tokens out: static models have no use for them. Prompts are tokenised together with their text. `ids` may be replaced by a faster source of the same ids.
     """
 
     def __init__(
@@ -51,19 +52,27 @@ class TextTokenizer:
         self.template = template
         tokenizer.encode_special_tokens = False
         leading, trailing = _frame(tokenizer) if frame else ([], [])
+        self._whole: WholePrompts | None = None
+        if template is not None and not comes_apart(tokenizer, template):
+            tokenizer.encode_special_tokens = True
+            specials = {self.vocabulary.pieces[i]: i for i in self.vocabulary.special_ids}
+            around = template, self._encodings, specials, leading, trailing
+            self._whole = WholePrompts(*around, max_tokens, windows)
+            template = max_tokens = windows = None
         before, after = self._template_ids(template)
         self._head = np.array(leading + before, dtype=np.int32)
         self._tail = np.array(after + trailing, dtype=np.int32)
         special = [Role.SPECIAL]
         self._head_roles = np.array(special * len(leading) + self._roles(before), dtype=np.uint8)
         self._tail_roles = np.array(self._roles(after) + special * len(trailing), dtype=np.uint8)
-        self.max_tokens = max_tokens
         self._room = self._text_room(max_tokens)
         self._overlap = self._check_windows(windows)
         tokenizer.encode_special_tokens = True
         self.ids: Callable[[Sequence[str]], FlatIds] = self._ids
 
     def __call__(self, texts: Sequence[str]) -> Tokens:
+        if self._whole is not None:
+            return self._whole(texts)
         flat, lengths = self._as_text(texts, *self.ids(texts))
         n = len(texts)
         if self._room is None and not len(self._head) and not len(self._tail):  # each text is its ids
@@ -89,6 +98,15 @@ class TextTokenizer:
             encoded = [e.ids for e in self.backend.encode_batch_fast(list(texts), add_special_tokens=False)]
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         return np.fromiter(chain.from_iterable(encoded), dtype=np.int32, count=int(lengths.sum())), lengths
+
+    def _encodings(self, texts: Sequence[str]) -> list[tokenizers.Encoding]:
+        """With the places of tokens in their text; special tokens that turn up in one are the letters they are."""
+        with _damage_told():
+            encoded = self.backend.encode_batch(list(texts), add_special_tokens=False)
+        for n, encoding in enumerate(encoded):
+            if encoding.ids and self._is_special[encoding.ids].any():
+                encoded[n] = self._spelling.encode(texts[n], add_special_tokens=False)
+        return encoded
 
     def _as_text(self, texts: Sequence[str], flat: npt.NDArray[np.int32], lengths: Ints) -> FlatIds:
         """Texts in which a special token turned up, tokenised anew as the letters they are."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from attar.errors import InputError, unknown_name
+from attar.weights.answer import Answer
 from attar.weights.debiased import Debiased
 from attar.weights.ends import First, Last
 from attar.weights.idf import Idf
 from attar.weights.mask import Mask
 from attar.weights.mean import Mean
+from attar.weights.position import Position
 from attar.weights.sif import Sif
 from attar.weights.weighting import Weighting
 
-__all__ = ["NAMES", "Debiased", "First", "Idf", "Last", "Mask", "Mean", "Sif", "Weighting", "parse"]
+__all__ = ["NAMES", "Answer", "Debiased", "First", "Idf", "Last", "Mask", "Mean", "Position", "Sif", "Weighting", "parse"]
 
 # The names of the command line. A recipe keeps the class and its parameters.
 NAMES: dict[str, Callable[[], Weighting]] = {
@@ -25,8 +27,11 @@ NAMES: dict[str, Callable[[], Weighting]] = {
     "first": First,
     "last": Last,
     "sif": Sif,
+    "answer": Answer,
+    "position": Position,
+    "text": lambda: Mean(template=False, masks=False),
 }
-CLASSES: dict[str, type[Weighting]] = {c.__name__: c for c in (Mean, Idf, Debiased, Mask, First, Last, Sif)}
+CLASSES: dict[str, type[Weighting]] = {c.__name__: c for c in (Mean, Idf, Debiased, Mask, First, Last, Sif, Answer, Position)}
 
 
 def parse(spec: str) -> Weighting:

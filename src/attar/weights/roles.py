@@ -9,7 +9,11 @@ from attar.types import Role, Tokens
 
 
 def counted(tokens: Tokens, specials: bool, template: bool, masks: bool) -> npt.NDArray[np.bool_]:
-    """The text's own tokens always; [CLS] and [SEP], the template's words and its masks as asked. Shape: (T,)"""
+    """The text's own tokens always; [CLS] and [SEP], the template's words and its masks as asked. Shape: (T,)
+
+    A copy of the text that a prompt says before the one that counts never counts.
+    """
     wanted = np.zeros(len(Role), dtype=bool)
-    wanted[[Role.TEXT, Role.SPECIAL, Role.TEMPLATE, Role.MASK]] = True, specials, template, masks
+    wanted[[Role.TEXT, Role.SPECIAL, Role.MASK]] = True, specials, masks
+    wanted[[Role.TEMPLATE, Role.ANSWER]] = template
     return wanted[tokens.roles]
