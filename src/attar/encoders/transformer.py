@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from attar.checkpoints.gguf import ENDING, GgufCheckpoint
 from attar.encoders import default
-from attar.engine.loading import check_folder, hub_folder, is_folder, load_model
+from attar.engine.loading import check_folder, hub_folder, is_folder, load_model, open_gguf
 from attar.errors import InputError, ModelError, unknown_name
 from attar.pooling import pool_tokens
 from attar.tokens.fast_ids import FastIds
@@ -139,7 +140,7 @@ class Transformer:
     def spec(self) -> dict[str, Any]:
         return {
             "type": "transformer",
-            "model": self.name if self.name == default.NAME or not is_folder(self.name) else str(self.folder.resolve()),
+            "model": self._lasting_name(),
             "revision": self.revision,
             "template": self.template.text if self.template else None,
             "max_tokens": self.max_tokens,
@@ -168,8 +169,14 @@ class Transformer:
         )
 
     @cached_property
+    def _gguf(self) -> GgufCheckpoint | None:
+        return GgufCheckpoint(self.name, Path(self.name).expanduser()) if self.name.endswith(ENDING) else None
+
+    @cached_property
     def folder(self) -> Path:
         """Where the model's files are."""
+        if self._gguf is not None:
+            return self._gguf.folder
         if self.name == default.NAME:
             return default.folder()
         return Path(self.name).expanduser() if is_folder(self.name) else hub_folder(self.name, self.revision)
@@ -177,6 +184,8 @@ class Transformer:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the weights: tells whether a recipe meets the model it was fitted with."""
+        if self._gguf is not None:
+            return self._gguf.sha256
         local = self.name == default.NAME or is_folder(self.name)
         folder = self.folder if local else hub_folder(self.name, self.revision, weights=True)
         check_folder(folder, self.weights_format)
@@ -188,18 +197,29 @@ class Transformer:
 
     @cached_property
     def _model(self) -> Model:
+        if self._gguf is not None:
+            model = open_gguf(self._gguf)
+            model.threads = self.threads
+            return model
         name = str(self.folder) if self.name == default.NAME else self.name
         return load_model(name, self.revision, self.weights_format, self.threads, self.precision)
 
     @cached_property
     def _tokenizer(self) -> TextTokenizer:
-        if (self.folder / "tokenizer.json").is_file():
+        if self._gguf is not None:
+            tokenizer, mask_token = self._gguf.tokenizer()
+        elif (self.folder / "tokenizer.json").is_file():
             tokenizer, mask_token = load_tokenizer(self.folder)
         else:
             tokenizer, mask_token = _slow_tokenizer(self.folder)
         made = TextTokenizer(tokenizer, self.template, self.limit, self.windows, mask_token)
         made.ids = FastIds(tokenizer, made.ids)
         return made
+
+    def _lasting_name(self) -> str:
+        if self._gguf is not None:
+            return str(self._gguf.local.resolve())
+        return self.name if self.name == default.NAME or not is_folder(self.name) else str(self.folder.resolve())
 
     @property
     def packs(self) -> bool:

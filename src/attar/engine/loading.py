@@ -14,6 +14,7 @@ from attar.errors import MissingExtra, ModelError
 from attar.io.arrays import map_arrays
 
 if TYPE_CHECKING:
+    from attar.checkpoints.gguf import GgufCheckpoint
     from attar.engine.decoder_model import DecoderModel
     from attar.engine.direct import DirectModel
     from attar.engine.model import LayeredModel
@@ -116,6 +117,21 @@ def open_directly(
         return build_model(settings, _arrays(folder), PRODUCTS[precision])
     except (Unexpected, ModelError):  # transformers knows more, also what to say of damage
         return None
+
+
+def open_gguf(checkpoint: GgufCheckpoint) -> DirectModel | DecoderModel:
+    """The model of a GGUF file, which no other library is asked to run."""
+    from attar.engine.families import Unexpected, build_model
+    from attar.engine.products import float32
+
+    try:
+        return build_model(checkpoint.settings, checkpoint.arrays(), float32)
+    except Unexpected:
+        kind = checkpoint.settings["model_type"]
+        raise ModelError(
+            f"{checkpoint.location} is not a {kind} model as it is known: a setting or an array is missing, left over or "
+            "of another shape; give the model as safetensors, which transformers can run"
+        ) from None
 
 
 def _arrays(folder: Path) -> dict[str, Any]:
