@@ -41,7 +41,7 @@ from attar.corpus.meter import Meter
 from attar.corpus.plan import make_plan
 from attar.corpus.recipe_source import RecipeSource
 from attar.corpus.step import run_step
-from attar.press import CHUNK
+from attar.pipeline import CHUNK
 
 WORKERS = 2
 FEWER = {"table": 200_000, "model": 20_000}  # texts, unless told: MiniLM takes far longer for each

@@ -2,8 +2,8 @@
 
     python examples/causal_sts.py MODEL DATA_FOLDER [--tasks STS-B,STS12=500,tweet] [--dev-rows 500]
 
-MODEL is a .gguf file or a model folder. Every text goes through the model once for each prompt. The layer of each row is
-chosen on STS-B dev, with the shaping of that row; shapers and idf learn from the texts of a task, never from its answers.
+MODEL is a .gguf file or a model folder. Every text goes through the model once for each prompt. The layer of each row
+is chosen on STS-B dev, with the shaping of that row; shapers and idf learn from a task's texts, never from its answers.
 STS12=500 takes 500 of the task's rows, evenly spaced, in place of all. Prints Spearman x 100, or accuracy x 100 for
 clusters and classes.
 """
@@ -20,7 +20,6 @@ from attar import Transformer, scores, shapers, tasks, weights
 from attar.pooling import pool_texts
 from attar.types import Floats
 from attar.weights import Weighting
-
 
 
 @dataclass(frozen=True)
@@ -95,12 +94,13 @@ def choose_layers(model: Transformer, task: tasks.Task) -> dict[tuple[Way, bool]
     """The best layer of each way on dev, plain and shaped."""
     every = list(range(1, model.n_layers + 1))
     once, rows = distinct(task.texts)
-    vectors = pooled(model, once, {prompt: every for prompt in prompts()})
+    vectors = pooled(model, once, dict.fromkeys(prompts(), every))
     chosen = {}
     for way in WAYS:
         for shape in (False, True):
             found = [
-                score(of_way(way, vectors, dict.fromkeys(way.prompts, at)), task, rows, shape) for at in range(len(every))
+                score(of_way(way, vectors, dict.fromkeys(way.prompts, at)), task, rows, shape)
+                for at in range(len(every))
             ]
             chosen[way, shape] = every[int(np.argmax(found))]
             print(
@@ -130,7 +130,9 @@ def main() -> None:
     given = parser.parse_args()
     model = Transformer(given.model)
     chosen = choose_layers(model, some(tasks.load("STS-B", given.data, split="dev"), given.dev_rows))
-    print("\n| task | rows | tokens | last layer | last, z-score | chosen layer | chosen, z-score |\n" + "|---" * 7 + "|")
+    print(
+        "\n| task | rows | tokens | last layer | last, z-score | chosen layer | chosen, z-score |\n" + "|---" * 7 + "|"
+    )
     for selection in given.tasks.split(","):
         name, _, number = selection.partition("=")
         task = some(tasks.load(name, given.data), int(number) if number else None)

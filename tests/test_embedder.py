@@ -86,10 +86,15 @@ def test_the_same_for_other_architectures(folder, request):
 
 
 def test_batches_of_any_size_give_the_same(tiny_bert, plain, monkeypatch):
-    monkeypatch.setattr(
-        "attar.engine.model.packed_batches", lambda lengths: [np.array([i]) for i in range(len(lengths))]
-    )
+    made: list[int] = []
+
+    def one_each(lengths, n_workers=1):
+        made.append(len(lengths))
+        return [np.array([i]) for i in range(len(lengths)) if lengths[i]]
+
+    monkeypatch.setattr("attar.engine.direct.packed_batches", one_each)
     one_by_one = Embedder(tiny_bert).encode(TEXTS)
+    assert made == [len(set(TEXTS))]
     np.testing.assert_allclose(one_by_one, plain, rtol=0, atol=1e-5 * np.abs(plain).max())
 
 
@@ -218,8 +223,8 @@ def test_unfitted_parts_are_named(tiny_bert, settings):
         ({"weights": Idf}, "are not token weights"),
         ({"shapers": "zscore"}, "shapers='zscore' is not a list"),
         ({"shapers": ZScore()}, "is not a list of shapers"),
-        ({"shapers": ["zscore"]}, "'zscore' among the shapers"),
-        ({"shapers": [ZScore]}, "among the shapers"),
+        ({"shapers": ["zscore"]}, "'zscore' is not a shaper"),
+        ({"shapers": [ZScore]}, "is not a shaper"),
         ({"encoder": "bert-base-uncased"}, "encoder='bert-base-uncased' is not an encoder"),
         ({"weights": Idf(on="background")}, "background corpus"),
         ({"weights": Idf(on="home")}, "unknown texts to fit on 'home'"),

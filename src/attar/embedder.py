@@ -13,26 +13,27 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 
 from attar import persist
-from attar.counts import Counts
 from attar.encoders.transformer import Transformer
 from attar.errors import InputError, NotFittedError
-from attar.fitting import (
-    check_corpora,
-    check_partial,
-    fit_from_moments,
-    fit_shapers,
-    fit_weights,
-    learns,
-    new_shapers,
-    new_weights,
-    shape,
-)
 from attar.io.progress import Advance, nothing
 from attar.io.texts import check_texts, chunks, iter_texts
 from attar.layers import LayerChoice
-from attar.press import CHUNK, Press, Pressed, distinct_texts
+from attar.pipeline import (
+    CHUNK,
+    Embedded,
+    Pipeline,
+    TextCounts,
+    check_corpora,
+    check_partial,
+    distinct_texts,
+    fit_pipeline,
+    fit_weights,
+    new_shapers,
+    new_weights,
+)
 from attar.recipe import FittedOn, Recipe
 from attar.shapers import Moments, Unit
+from attar.shapers.chain import Evidence, fit_chain, learns, shape
 from attar.types import Encoder, Floats, Ints
 from attar.weights import Weighting
 
@@ -47,10 +48,10 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     weights_: Weighting
-    shapers_: list[Any]
+    shapers_: tuple[Any, ...]
     fitted_on_: FittedOn
     moments_: Moments
-    counts_: Counts
+    counts_: TextCounts
 
     def __init__(
         self,
@@ -73,10 +74,10 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_transform(self, X: Any, y: object = None, *, background: Any = None, progress: bool = False) -> Floats:
         """`fit` and the vectors of the same texts, from one pass through the encoder."""
-        pressed = self._fit(X, background, ("target",), progress)["target"]
-        self.counts_ = pressed.counts
+        embedded = self._fit(X, background, ("target",), progress)["target"]
+        self.counts_ = embedded.counts
         self.counts_.report()
-        return np.asarray(pressed.vectors, dtype=np.float32)[pressed.rows]
+        return np.asarray(embedded.vectors, dtype=np.float32)[embedded.rows]
 
     def partial_fit(self, X: Any, y: object = None) -> Self:
         """Learn from more texts, where sums suffice: counts of tokens, or the moments that affine shapers need."""
@@ -85,15 +86,18 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         shapers = new_shapers(self.shapers)
         check_partial(weights, shapers)
         check_corpora((weights, *shapers), {"target": texts})
-        fitted_weights = fit_weights(weights, self.encoder_, {"target": texts})
+        fit_weights(weights, self.encoder_, {"target": texts})
         if any(learns(shaper) for shaper in shapers):
             if hasattr(self, "fitted_on_") and not hasattr(self, "moments_"):
-                raise InputError("what was fitted whole or loaded keeps no sums to add to; partial_fit a new Embedder")
-            pressed = Press(self.encoder_, fitted_weights, self.layers).distinct(texts)
-            moments = Moments.of(pressed.vectors[pressed.rows])
+                raise InputError(
+                    "this Embedder was fitted by fit or loaded, and has no sums to which more texts could be added; "
+                    "call partial_fit on a new Embedder"
+                )
+            embedded = Pipeline(self.encoder_, weights, self.layers).embed(texts)
+            moments = Moments.of(embedded.vectors[embedded.rows])
             self.moments_ = self.moments_.merge(moments) if hasattr(self, "moments_") else moments
-            fit_from_moments(shapers, self.moments_)
-        self.weights_, self.shapers_ = fitted_weights, shapers
+            fit_chain(shapers, {"target": Evidence(moments=self.moments_)})
+        self.weights_, self.shapers_ = weights, shapers
         self.fitted_on_ = (self.fitted_on_ if hasattr(self, "fitted_on_") else FittedOn()).with_target(texts)
         return self
 
@@ -106,11 +110,11 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return row
         checked, replaced = check_texts(iter_texts(texts))
         self._ensure_ready()
-        self.counts_ = Counts(texts=len(checked), replaced=replaced)
+        self.counts_ = TextCounts(texts=len(checked), replaced=replaced)
         once, rows = distinct_texts(checked)
-        shaped = [shape(self.shapers_, v) for v in self._press.chunks(once, self.counts_, progress)]
+        shaped = list(self._pipeline.chunks(once, self.counts_, progress))
         if not shaped:
-            shaped = [shape(self.shapers_, np.zeros((1, self._press.width), dtype=np.float32))]
+            shaped = [shape(self.shapers_, np.zeros((1, self._pipeline.width), dtype=np.float32))]
         self.counts_.report()
         return np.asarray(np.concatenate(shaped), dtype=np.float32)[rows]
 
@@ -122,7 +126,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def encode_chunks(self, texts: Any, size: int = CHUNK, advance: Advance = nothing) -> Iterator[Floats]:
         """Vectors of a stream of texts, a chunk at a time, in constant memory; `advance` hears how many are done."""
-        counts = self.counts_ = Counts()
+        counts = self.counts_ = TextCounts()
         rows_of: deque[Ints] = deque()
 
         def distinct() -> Iterator[list[str]]:
@@ -138,8 +142,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         first = next(parts, None)
         if first is not None:
             self._ensure_ready()  # once the first texts are known to be sound: loading a model takes longer
-            for vectors in self._press.stream(chain([first], parts), counts, advance):
-                yield np.asarray(shape(self.shapers_, vectors), dtype=np.float32)[rows_of.popleft()]
+            for vectors in self._pipeline.stream(chain([first], parts), counts, advance):
+                yield np.asarray(vectors, dtype=np.float32)[rows_of.popleft()]
         counts.report()
 
     def encode_query(self, texts: Any) -> Floats:
@@ -188,7 +192,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             weights=clone(loaded.weights),
             shapers=[clone(shaper) for shaper in loaded.shapers],
         )
-        embedder.weights_, embedder.shapers_ = loaded.weights, loaded.shapers
+        embedder.weights_, embedder.shapers_ = loaded.weights, tuple(loaded.shapers)
         if loaded.recipe.fitted_on is not None:
             embedder.fitted_on_ = loaded.recipe.fitted_on
         return embedder
@@ -215,7 +219,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def encoder_(self) -> Encoder:
         """The encoder in use: the one given, or the embedded default."""
         if self.encoder is not None:
-            if not hasattr(type(self.encoder), "tokenize"):
+            if not isinstance(self.encoder, Encoder):
                 raise InputError(f"encoder={self.encoder!r} is not an encoder; give one, such as Transformer('folder')")
             return self.encoder
         if not hasattr(self, "_default"):
@@ -223,8 +227,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._default
 
     @property
-    def _press(self) -> Press:
-        return Press(self.encoder_, self.weights_, self.layers)
+    def _pipeline(self) -> Pipeline:
+        return Pipeline(self.encoder_, self.weights_, self.layers, self.shapers_)
 
     def _ensure_ready(self) -> None:
         """Prepare what learns nothing from texts; refuse where something has to learn."""
@@ -234,10 +238,11 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             learners = [type(self.weights).__name__] if new_weights(self.weights).needs_texts else []
             learners += [type(shaper).__name__ for shaper in self.shapers if learns(shaper)]
             raise NotFittedError(f"{', '.join(learners)} must see texts first: call fit(texts), then encode")
-        self.weights_ = fit_weights(new_weights(self.weights), self.encoder_, {})
-        self.shapers_ = new_shapers(self.shapers)
+        weights = new_weights(self.weights)
+        fit_weights(weights, self.encoder_, {})
+        self.weights_, self.shapers_ = weights, new_shapers(self.shapers)
 
-    def _fit(self, X: Any, background: Any, wanted: Sequence[str], progress: bool) -> dict[str, Pressed]:
+    def _fit(self, X: Any, background: Any, wanted: Sequence[str], progress: bool) -> dict[str, Embedded]:
         texts, replaced = check_texts(iter_texts(X))
         corpora = {"target": texts}
         if background is not None:
@@ -245,14 +250,13 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weights, shapers = new_weights(self.weights), new_shapers(self.shapers)
         check_corpora((weights, *shapers), corpora)
         self._forget()
-        fitted_weights = fit_weights(weights, self.encoder_, corpora)
-        press = Press(self.encoder_, fitted_weights, self.layers)
-        pressed = fit_shapers(shapers, press, corpora, wanted, progress)
-        if "target" in pressed:
-            pressed["target"].counts.replaced = replaced
-        self.weights_, self.shapers_ = fitted_weights, shapers
+        pipeline = Pipeline(self.encoder_, weights, self.layers, shapers)
+        embedded = fit_pipeline(pipeline, corpora, wanted=wanted, progress=progress)
+        if "target" in embedded:
+            embedded["target"].counts.replaced = replaced
+        self.weights_, self.shapers_ = weights, shapers
         self.fitted_on_ = FittedOn().with_target(texts).with_background(corpora.get("background"))
-        return pressed
+        return embedded
 
     def _forget(self) -> None:
         for name in ("weights_", "shapers_", "moments_", "fitted_on_"):

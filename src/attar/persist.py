@@ -15,9 +15,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from attar._version import __version__
-from attar.encoders import registry
-from attar.encoders.opening import open_encoder
-from attar.encoders.transformer import Transformer
+from attar.encoders.opening import encoder_of, open_encoder
 from attar.errors import ModelError, OutputError, RecipeError
 from attar.io.atomic import new_folder
 from attar.recipe import FORMAT, Recipe, canonical
@@ -61,12 +59,12 @@ def save(
             save_file({k: np.ascontiguousarray(v) for k, v in arrays.items()}, str(aside / STATE))
         except SafetensorError as error:  # its own type, for a full disk too
             raise OutputError(f"can't write {str(folder)!r}: {error}") from None
-        registry.save_arrays(encoder, aside / ENCODER)
+        encoder.save_arrays(aside / ENCODER)
         (aside / README).write_text(_readme(recipe), encoding="utf-8")
         content = recipe.to_json() | {
             "attar": __version__,
             "state_sha256": _sha256(aside / STATE),
-            "model_sha256": getattr(encoder, "fingerprint", None),
+            "model_sha256": encoder.fingerprint,
         }
         content["recipe_sha256"] = _content_sha256(content)
         (aside / RECIPE).write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -87,8 +85,8 @@ def load(folder: Path, encoder: Encoder | None = None) -> Loaded:
     if encoder is not None:
         _check_settings(encoder.spec(), recipe.encoder)
     try:
-        encoder = registry.load(recipe.encoder, folder / ENCODER) if encoder is None else encoder
-        found = getattr(encoder, "fingerprint", None)
+        encoder = encoder_of(recipe.encoder, folder / ENCODER) if encoder is None else encoder
+        found = encoder.fingerprint
     except ModelError as error:
         raise ModelError(
             f"the model of the recipe {str(folder)!r} can't be read: {error}; if it has moved, say where it is now: "
@@ -116,9 +114,9 @@ def moved_encoder(folder: Path, model: str | None) -> Encoder | None:
     if model is None:
         return None
     given, spec = open_encoder(model), Recipe.from_json(_read_checked(folder)).encoder
-    if not isinstance(given, Transformer) or spec.get("type") != "transformer":
+    if given.kind != spec.get("type") or "model" not in spec:
         return given  # has no settings; `load` tells whether it is the recipe's
-    return registry.from_spec({**spec, "model": model, "revision": None, "weights_format": given.weights_format})
+    return encoder_of({**spec, "model": model, "revision": None, "weights_format": "safetensors"})
 
 
 def _check_settings(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from attar import shapers, weights
-from attar.encoders.registry import from_spec
+from attar.encoders.opening import encoder_of
 from attar.encoders.transformer import Transformer
 from attar.errors import InputError, RecipeError, unknown_name
 from attar.layers import LayerChoice, layer_weight, plain_layer, several
@@ -147,7 +147,7 @@ class Recipe:
         return hashlib.sha256(canonical(replace(self, fitted_on=None).to_json()).encode()).hexdigest()[:16]
 
     def make_encoder(self) -> Encoder:
-        return from_spec(self.encoder)
+        return encoder_of(self.encoder)
 
     def make_weights(self) -> Any:
         return self.weights.make(weights.CLASSES, "weights")

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from attar import shapers
-from attar.corpus.chain import Needs, fit_chain
+from attar.corpus.chain import Needs
 from attar.shapers import Moments
+from attar.shapers.chain import Evidence, fit_chain
 
 
 def vectors(n: int = 400, d: int = 5) -> np.ndarray:
@@ -28,7 +29,7 @@ def whole(chain: str, x: np.ndarray) -> np.ndarray:
 def test_the_same_as_fitting_on_all_vectors(chain: str) -> None:
     x = vectors()
     made = shapers.parse(chain)
-    fit_chain(made, {"target": Moments.of(x)}, {"target": x})
+    fit_chain(made, {"target": Evidence(x, moments=Moments.of(x))})
     shaped = x
     for shaper in made:
         shaped = shaper.transform(shaped)
@@ -38,7 +39,7 @@ def test_the_same_as_fitting_on_all_vectors(chain: str) -> None:
 def test_each_shaper_learns_from_its_corpus() -> None:
     x, y = vectors(), vectors(100) + 7
     made = shapers.parse("center@background,zscore")
-    fit_chain(made, {"target": Moments.of(x), "background": Moments.of(y)}, {})
+    fit_chain(made, {"target": Evidence(moments=Moments.of(x)), "background": Evidence(moments=Moments.of(y))})
     expected = shapers.ZScore().fit(x - y.mean(axis=0))
     np.testing.assert_allclose(made[1].affine().offset, expected.affine().offset, atol=1e-5)
 

@@ -16,14 +16,13 @@ from inline_executor import Inline
 from attar import Table, Transformer
 from attar.corpus import embed_corpus
 from attar.corpus.ids import common_type
-from attar.encoders.average import tokenizer_of
 from attar.errors import InputError
 
 
 @pytest.fixture(scope="module")
 def table(tiny_bert: Transformer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tables") / "table"
-    Table(np.ones((len(tiny_bert.vocabulary), 2), np.float32), tokenizer_of(tiny_bert)).save(folder)
+    Table(np.ones((len(tiny_bert.vocabulary), 2), np.float32), tiny_bert.backend_tokenizer).save(folder)
     return folder
 
 

@@ -7,7 +7,6 @@ from sklearn.base import clone
 
 from attar import weights
 from attar.errors import InputError
-from attar.types import Weights
 from attar.weights import Debiased, First, Idf, Last, Mask, Mean, Sif
 
 
@@ -52,6 +51,6 @@ def test_other_names_are_refused(spec, told):
 @pytest.mark.parametrize("name", weights.NAMES)
 def test_each_is_a_weighting_that_can_be_cloned(name):
     weighting = weights.NAMES[name]()
-    assert isinstance(weighting, Weights)
+    assert isinstance(weighting, weights.Weighting)
     assert clone(weighting).get_params() == weighting.get_params()
     assert weights.CLASSES[type(weighting).__name__] is type(weighting)

@@ -78,7 +78,9 @@ class GgufCheckpoint:
         settings = settings_of(file.metadata, file.entries[_TABLE].shape[0])
         layers = settings.get("num_hidden_layers", settings.get("n_layer"))
         if not isinstance(layers, int) or not 0 < layers <= len(file.entries):
-            raise ModelError(f"{self.local} is damaged: it claims {layers} layers, and holds {len(file.entries)} arrays")
+            raise ModelError(
+                f"{self.local} is damaged: it claims {layers} layers, and holds {len(file.entries)} arrays"
+            )
         if _DIVISORS in file.entries:
             settings["rope_divisors"] = file.array(_DIVISORS)
         return settings

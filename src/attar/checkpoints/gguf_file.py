@@ -1,4 +1,4 @@
-"""The header of a GGUF file: what it says of the model, and where its arrays lie. Every length is checked before use."""
+"""The header of a GGUF file: what it says of the model, and where its arrays lie. Lengths are checked before use."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _STRING, _ARRAY = 8, 9
 _TYPES = {0: "F32", 1: "F16", 2: "Q4_0", 3: "Q4_1", 6: "Q5_0", 7: "Q5_1", 8: "Q8_0", 12: "Q4_K", 13: "Q5_K", 14: "Q6_K",
           30: "BF16"}  # fmt: skip
 _OTHER_TYPES = {
-    9: "Q8_1", 10: "Q2_K", 11: "Q3_K", 15: "Q8_K", 16: "IQ2_XXS", 17: "IQ2_XS", 18: "IQ3_XXS", 19: "IQ1_S", 20: "IQ4_NL",
-    21: "IQ3_S", 22: "IQ2_S", 23: "IQ4_XS", 24: "I8", 25: "I16", 26: "I32", 27: "I64", 28: "F64", 29: "IQ1_M",
+    9: "Q8_1", 10: "Q2_K", 11: "Q3_K", 15: "Q8_K", 16: "IQ2_XXS", 17: "IQ2_XS", 18: "IQ3_XXS", 19: "IQ1_S",
+    20: "IQ4_NL", 21: "IQ3_S", 22: "IQ2_S", 23: "IQ4_XS", 24: "I8", 25: "I16", 26: "I32", 27: "I64", 28: "F64", 29: "IQ1_M",
     34: "TQ1_0", 35: "TQ2_0", 39: "MXFP4",
 }  # fmt: skip
 _LEAST_ENTRY = 13  # bytes of the shortest entry of the header
@@ -66,7 +66,7 @@ class GgufFile:
             raise ModelError(f"can't read {path}: {getattr(error, 'strerror', None) or 'it is empty'}") from None
         self.metadata: dict[str, Any] = {}
         self.entries: dict[str, ArrayEntry] = {}
-        reader = _Reader(memoryview(self._bytes))
+        reader = _Reader(self._bytes.data)
         try:
             self._read(reader)
         except _CutShort:
@@ -85,7 +85,8 @@ class GgufFile:
         n_arrays, n_entries = reader.number("<Q"), reader.number("<Q")
         if (n_arrays + n_entries) * _LEAST_ENTRY > len(self._bytes):
             raise ModelError(
-                f"{self.path} is damaged: it claims {n_arrays} arrays and {n_entries} settings in {len(self._bytes)} bytes"
+                f"{self.path} is damaged: it claims {n_arrays} arrays and {n_entries} settings in {len(self._bytes)} "
+                "bytes"
             )
         for _ in range(n_entries):
             key = reader.text()

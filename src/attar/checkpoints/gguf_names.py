@@ -83,7 +83,7 @@ def _scaling(metadata: Mapping[str, Any], architecture: str) -> dict[str, Any] |
 
 
 def plain_name(name: str, architecture: str) -> str:
-    """blk.3.attn_q.weight to layers.3.self_attn.q_proj.weight; a name that is not known stays, and will be left over."""
+    """blk.3.attn_q.weight to layers.3.self_attn.q_proj.weight; one that is not known stays, and is left over."""
     dialect = DIALECTS[architecture]
     stem, _, ending = name.rpartition(".")
     block = _BLOCK.fullmatch(stem)

@@ -85,8 +85,8 @@ def _splitter(kind: str) -> Any:
         digits, words = pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)
         return pre_tokenizers.Sequence([digits, words])
     numbers = r"\p{N}{1,3}" if kind == "llama3" else r"\p{N}"
-    words = pre_tokenizers.Split(Regex(_WORDS % numbers), "isolated")
-    return pre_tokenizers.Sequence([words, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    split = pre_tokenizers.Split(Regex(_WORDS % numbers), "isolated")
+    return pre_tokenizers.Sequence([split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
 
 
 def _sentence_piece(metadata: Mapping[str, Any], pieces: Sequence[str], path: Path) -> tokenizers.Tokenizer:
@@ -99,7 +99,7 @@ def _sentence_piece(metadata: Mapping[str, Any], pieces: Sequence[str], path: Pa
         vocabulary, _merges(vocabulary, scores), unk_token=pieces[unknown], fuse_unk=True, byte_fallback=True
     )
     tokenizer = tokenizers.Tokenizer(model)
-    space = [normalizers.Replace(" ", "▁")]
+    space: list[Any] = [normalizers.Replace(" ", "▁")]
     if metadata.get("tokenizer.ggml.add_space_prefix", True):
         space.insert(0, normalizers.Prepend("▁"))
     tokenizer.normalizer = normalizers.Sequence(space)
@@ -120,7 +120,9 @@ def _merges(vocabulary: Mapping[str, int], scores: Sequence[float]) -> list[tupl
 
 
 def _add_specials(tokenizer: tokenizers.Tokenizer, pieces: Sequence[str], kinds: Sequence[int]) -> None:
-    special = [AddedToken(p, special=True, normalized=False) for p, k in zip(pieces, kinds, strict=True) if k == _CONTROL]
+    special = [
+        AddedToken(p, special=True, normalized=False) for p, k in zip(pieces, kinds, strict=True) if k == _CONTROL
+    ]
     plain = [AddedToken(p, normalized=False) for p, k in zip(pieces, kinds, strict=True) if k == _USER_DEFINED]
     tokenizer.add_special_tokens(special)
     tokenizer.add_tokens(plain)
@@ -136,6 +138,8 @@ def _frame(tokenizer: tokenizers.Tokenizer, metadata: Mapping[str, Any], pieces:
             form = f"{name}:0 {form}" if name == "bos" else f"{form} {name}:0"
             tokens.append((pieces[number], number))
     if tokens:
-        wanted = {name: pieces[metadata[f"tokenizer.ggml.{name}_token_id"]] for name in ("bos", "eos") if f"{name}:0" in form}
+        wanted = {
+            name: pieces[metadata[f"tokenizer.ggml.{name}_token_id"]] for name in ("bos", "eos") if f"{name}:0" in form
+        }
         single = [f"{wanted[part[:3]]}:0" if part != "$A" else part for part in form.split()]
         tokenizer.post_processor = processors.TemplateProcessing(single=single, special_tokens=tokens)

@@ -65,21 +65,14 @@ class Choices:
 
     def embedder(self, background: bool = False) -> Embedder:
         """The embedder they describe: fitted if it is a saved recipe's, else new."""
-        from attar.encoders.transformer import Transformer
-
         made = self._embedder(background)
-        for name, value in (("threads", self.threads), ("precision", self.precision)):
-            if value is not None:
-                if not isinstance(made.encoder_, Transformer):
-                    raise InputError(f"--{name} is for transformers; {made.encoder_!r} is none")
-                setattr(made.encoder_, name, value)
+        made.encoder = made.encoder_.configured(threads=self.threads, precision=self.precision)
         return made
 
     def _embedder(self, background: bool) -> Embedder:
         from attar import shapers, weights
         from attar.embedder import Embedder
         from attar.encoders.opening import open_encoder
-        from attar.encoders.transformer import Transformer
         from attar.layers import parse_layers
         from attar.persist import is_saved, moved_encoder
 
@@ -92,8 +85,8 @@ class Choices:
             made.layers = parse_layers(self.layers)
         if self.weights is not None:
             made.weights = weights.parse(self.weights)
-        elif self.recipe is None and isinstance(encoder, Transformer) and encoder.template and encoder.template.n_masks:
-            made.weights = weights.Mask()  # a prompt's own answer
+        elif self.recipe is None:
+            made.weights = weights.parse(encoder.usual_weights)
         if self.shape is not None:
             made.shapers = shapers.parse(self.shape)
         if background:

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from attar.encoders.transformer import Transformer
     from attar.recipe import FittedOn
-    from attar.types import Encoder
 
 
 @click.command(
@@ -28,54 +26,15 @@ Examples:
 def info(what: str | None, as_json: bool) -> None:
     """Describe a model (layers, widths, limits), a static table, or a saved recipe, which is checked whole."""
     from attar.encoders.opening import open_encoder
-    from attar.encoders.transformer import Transformer
 
-    if what and (Path(what) / "recipe.json").is_file():
-        facts = _recipe(what)
-    else:
-        encoder = open_encoder(what)
-        facts = _model(encoder) if isinstance(encoder, Transformer) else _static(encoder)
+    saved = what is not None and (Path(what) / "recipe.json").is_file()
+    facts = _recipe(what) if what is not None and saved else open_encoder(what).describe()
     if as_json:
         click.echo(json.dumps(facts, ensure_ascii=False))
         return
     width = max(map(len, facts))
     for key, value in facts.items():
         click.echo(f"{key.ljust(width)}  {value}")
-
-
-def _model(model: Transformer) -> dict[str, Any]:
-    from attar.encoders import default
-
-    tokens = model.tokenize([""])
-    vocabulary = model.vocabulary
-    facts = {
-        "model": model.name,
-        "folder": str(model.folder),
-        "layers": f"-1 (token table), 0 (input), 1 to {model.n_layers}",
-        "width": model.width(model.n_layers),
-        "width of layer -1": model.width(-1),
-        "vocabulary": len(vocabulary),
-        "mask token": vocabulary.pieces[vocabulary.mask_id] if vocabulary.mask_id is not None else None,
-        "special tokens around a text": [vocabulary.pieces[i] for i in tokens.ids],
-        "tokens a text at most": model.limit,
-        "sequences packed": model.packs,
-        "sha256": model.fingerprint,
-    }
-    if model.name == default.NAME:
-        facts["official weights"] = default.verify() == default.SHA256
-    return facts
-
-
-def _static(encoder: Encoder) -> dict[str, Any]:
-    spec = encoder.spec()
-    layers = getattr(encoder, "layers", (encoder.n_layers,))
-    return {
-        "encoder": spec["type"],
-        "layers": ", ".join(map(str, layers)),
-        "width": encoder.width(encoder.n_layers),
-        "vocabulary": len(encoder.vocabulary),
-        "made": getattr(encoder, "made", None),
-    }
 
 
 def _recipe(folder: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from attar.corpus.plan import Plan, Unit, make_plan
 from attar.corpus.recipe_source import RecipeSource
 from attar.corpus.step import mark_of, run_step
 from attar.embedder import Embedder
-from attar.encoders.average import average_tokens, tokenizer_of
+from attar.encoders.average import average_tokens
 from attar.encoders.formats.table_folder import ABOUT
 from attar.encoders.table import Table
 from attar.encoders.token_sums import TokenSums
@@ -124,8 +124,7 @@ def average_corpus(
         sums = _merge(executor, folder, plan, encoder, numbers)
         if not sums.n_texts:
             raise InputError(f"{', '.join(map(repr, texts))} holds no sentence in {plan.rows:,} paragraphs")
-        vectors, made = sums.means(encoder)
-        table = Table(vectors, tokenizer_of(encoder), counts=sums.counts, made=made)
+        table = Table.of_sums(sums, encoder)
         table.save(target, overwrite=overwrite)
         folder.remove()
         return table

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attar.corpus.plan import Unit
 from attar.corpus.rows import Row
-from attar.press import CHUNK
+from attar.pipeline import CHUNK
 
 CHARACTERS = 1 << 24  # of texts held at once; one text alone may be longer
 

@@ -1,14 +1,13 @@
-"""A chain of shapers, fitted from moments where they tell all and from a sample of vectors where they do not."""
+"""What a chain of shapers has to be told about a corpus: moments where they suffice, else a sample of vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from attar.fitting import learns
-from attar.shapers import AffineShaper, Moments, MomentShaper
-from attar.types import Floats
+from attar.shapers import AffineShaper, MomentShaper
+from attar.shapers.chain import corpus_of, learns
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Needs:
         found: dict[bool, set[str]] = {True: set(), False: set()}
         for shaper, exact in with_exactness(shapers):
             if learns(shaper):
-                found[exact].add(getattr(shaper, "on", "target"))
+                found[exact].add(corpus_of(shaper))
         full = any(getattr(shaper, "linear_part", "scale") == "matrix" for shaper in shapers)
         return cls(frozenset(found[True]), frozenset(found[False]), full)
 
@@ -36,22 +35,6 @@ class Needs:
         if corpus not in self.moments:
             return "none"
         return "full" if self.full else "diagonal"
-
-
-def fit_chain(shapers: Sequence[Any], moments: Mapping[str, Moments], samples: Mapping[str, Floats]) -> None:
-    """Fit each shaper in turn; moments and samples are of what goes into the chain, and are carried along it."""
-    moments, samples = dict(moments), dict(samples)
-    for shaper, exact in with_exactness(shapers):
-        if learns(shaper):
-            on = getattr(shaper, "on", "target")
-            if exact:
-                shaper.fit_moments(moments[on])
-            else:
-                shaper.fit(samples[on])
-        if isinstance(shaper, AffineShaper):
-            affine = shaper.affine()
-            moments = {name: seen.affine(affine.linear, affine.offset) for name, seen in moments.items()}
-        samples = {name: shaper.transform(seen) for name, seen in samples.items()}
 
 
 def with_exactness(shapers: Sequence[Any]) -> Iterator[tuple[Any, bool]]:

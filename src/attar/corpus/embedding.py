@@ -19,9 +19,9 @@ from attar.corpus.meter import Meter
 from attar.corpus.plan import Plan, Unit, make_plan
 from attar.corpus.recipe_source import RecipeSource
 from attar.corpus.step import run_step
-from attar.counts import Counts
 from attar.errors import InputError
 from attar.io.texts import check_texts
+from attar.pipeline import TextCounts
 from attar.types import Floats
 
 
@@ -36,7 +36,7 @@ class EmbedShard:
 
     def __call__(self, unit: Unit) -> str:
         embedder, folder = self.recipe.embedder(), JobFolder(Path(self.out))
-        counts, dims = Counts(), 0
+        counts, dims = TextCounts(), 0
         product = f"{unit.name}.parquet"
         with folder.writing(product) as aside:
             with _PartWriter(aside, self.id_type, self.keep_text) as part:
@@ -118,7 +118,7 @@ def embed_corpus(
         work = EmbedShard(source, str(folder.path), plan.id_type, keep_text)
         run_step(executor, folder, "", work, plan.units, Meter(plan.n_shards, plan.rows, progress))
         manifest = write_manifest(folder, plan, source.fingerprint, source.recipe)
-    Counts(**manifest["counts"]).report()
+    TextCounts(**manifest["counts"]).report()
     return manifest
 
 

@@ -12,8 +12,8 @@ from attar import shapers
 from attar.corpus.chain import with_exactness
 from attar.corpus.partials import Arrays
 from attar.errors import InputError, MissingExtra
-from attar.fitting import learns
 from attar.recipe import Sampled
+from attar.shapers.chain import learns
 from attar.types import Floats, State
 
 K = 800

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from attar.corpus.chain import Needs, fit_chain
+from attar.corpus.chain import Needs
 from attar.corpus.counting import CountTokens, add_counts
 from attar.corpus.executors import Executor
 from attar.corpus.gathering import Gather, merge_moments, merge_sample
@@ -21,10 +21,11 @@ from attar.corpus.sampling import ROWS, BottomK
 from attar.corpus.step import run_step
 from attar.embedder import Embedder
 from attar.errors import unknown_name
-from attar.fitting import check_corpora, fit_weights, new_shapers, new_weights
 from attar.io.atomic import check_target_folder
 from attar.persist import RECIPE
+from attar.pipeline import check_corpora, fit_weights, new_shapers, new_weights
 from attar.recipe import Corpus, FittedOn, Part, Sampled
+from attar.shapers.chain import Evidence, fit_chain
 from attar.weights import Weighting
 
 Quantiles = Literal["sample", "kll"]
@@ -91,7 +92,7 @@ class _Fitting:
         encoder = self.embedder.encoder_
         recipe = self.embedder.recipe.to_json()
         return {
-            "model": getattr(encoder, "fingerprint", None) or recipe["encoder"],
+            "model": encoder.fingerprint or recipe["encoder"],
             "recipe": [recipe["layers"], recipe["weights"], recipe["shapers"]],
             "input": [[name, plan.sha256] for name, plan in self.plans.items()],
             "number of shards": [plan.n_shards for plan in self.plans.values()],
@@ -101,22 +102,22 @@ class _Fitting:
     def count(self, weights: Weighting) -> Weighting:
         """Weights, fitted on the corpus that they name."""
         if not weights.needs_texts:
-            return fit_weights(weights, self.embedder.encoder_, {})
+            fit_weights(weights, self.embedder.encoder_, {})
+            return weights
         plan, part = self.plans[weights.on], Part.of(weights)
         base = self._source("encoder", Embedder(self.embedder.encoder_, self.embedder.layers))
         work = CountTokens(base, str(self.folder.path), "count", part.name, part.params)
         run_step(self.executor, self.folder, "count", work, plan.units, self._meter(plan))
         return weights.set_state(add_counts(self.folder, "count", plan))
 
-    def shape(self, weights: Weighting, shapers: list[Any]) -> dict[str, Sampled | None]:
+    def shape(self, weights: Weighting, shapers: Sequence[Any]) -> dict[str, Sampled | None]:
         """Fit the shapers; what the recipe says about samples."""
         needs = Needs.of(shapers)
         if not needs.corpora:
-            fit_chain(shapers, {}, {})
             return {}
-        press = Embedder(self.embedder.encoder_, self.embedder.layers, weights)
-        press.weights_, press.shapers_ = weights, []
-        source = self._source("press", press)
+        unshaped = Embedder(self.embedder.encoder_, self.embedder.layers, weights)
+        unshaped.weights_, unshaped.shapers_ = weights, ()
+        source = self._source("unshaped", unshaped)
         moments, samples = {}, {}
         sampled: dict[str, Sampled | None] = {}
         for name in sorted(needs.corpora):
@@ -133,7 +134,7 @@ class _Fitting:
             if sketch:
                 merged = Kll.merged(read_partials(self.folder, step, plan))
                 samples[name], sampled[name] = merged.levels(), merged.account(plan.rows)
-        fit_chain(shapers, moments, samples)
+        fit_chain(shapers, {name: Evidence(samples.get(name), moments=moments.get(name)) for name in needs.corpora})
         return sampled
 
     def _source(self, name: str, embedder: Embedder) -> RecipeSource:

@@ -11,8 +11,8 @@ from typing import Any
 from attar._version import __version__
 from attar.corpus.job_folder import DONE, MANIFEST, JobFolder
 from attar.corpus.plan import Plan
-from attar.counts import Counts
 from attar.errors import DataError
+from attar.pipeline import TextCounts
 
 FORMAT = 1
 _ABOUT = {"file": str, "rows": int, "bytes": int, "sha256": str}  # of each part
@@ -20,10 +20,10 @@ _ABOUT = {"file": str, "rows": int, "bytes": int, "sha256": str}  # of each part
 
 def write_manifest(folder: JobFolder, plan: Plan, recipe: str, name: str) -> dict[str, Any]:
     """Gathers the marks of all parts."""
-    counts, parts, dims = Counts(), [], 0
+    counts, parts, dims = TextCounts(), [], 0
     for unit in plan.units():
         facts = folder.facts(unit.name)
-        counts += Counts(**facts["counts"])
+        counts += TextCounts(**facts["counts"])
         dims = facts["dims"]
         about = {key: facts[key] for key in ("rows", "bytes", "sha256")}
         parts.append({"file": f"{unit.name}.parquet", "first_row": unit.first_row, **about})

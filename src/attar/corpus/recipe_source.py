@@ -11,7 +11,6 @@ from typing import Any
 from attar.corpus.executors.worker import limit_threads
 from attar.embedder import Embedder
 from attar.encoders.opening import open_encoder
-from attar.encoders.table import Table
 from attar.errors import NotFittedError, RecipeError
 from attar.persist import is_saved, moved_encoder
 
@@ -45,7 +44,7 @@ class RecipeSource:
             embedder = Embedder.load(self.recipe, encoder=moved_encoder(Path(self.recipe), self.model))
         else:
             found = open_encoder(self.recipe)
-            embedder = Embedder(found, layers=found.layers if isinstance(found, Table) else "last")
+            embedder = Embedder(found, layers=found.usual_layers)
         try:
             embedder.encode([])
         except NotFittedError as error:
@@ -75,7 +74,7 @@ def fingerprint(embedder: Embedder) -> str:
     recipe = embedder.recipe.to_json()
     encoder = {key: value for key, value in recipe["encoder"].items() if key not in ("model", "revision")}
     about: dict[str, Any] = {key: recipe[key] for key in ("layers", "weights", "shapers")}
-    about |= {"encoder": encoder, "model": getattr(embedder.encoder_, "fingerprint", None)}
+    about |= {"encoder": encoder, "model": embedder.encoder_.fingerprint}
     digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
     for part in (embedder.weights_, *embedder.shapers_):
         for name, array in sorted(part.state().items()):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -19,19 +20,20 @@ from attar.pooling import pool_tokens
 from attar.tokens.fast_ids import FastIds
 from attar.tokens.templates import Template
 from attar.tokens.tokenizer import TextTokenizer, load_tokenizer
-from attar.types import Floats, Ints, Tokens, TokenVectors, Vocabulary
+from attar.types import Encoder, Floats, Frame, Tokens, TokenVectors, VisitTokens, Vocabulary
 
 if TYPE_CHECKING:
+    import tokenizers
+
     from attar.engine.batch import Batch
     from attar.engine.loading import Model
 
 _SLOW_FILES = ("vocab.txt", "vocab.json", "*.model", "*.spm", "dict.txt")  # what tokenizer.json can be made from
-VisitTokens = Callable[[int, Ints, int, Floats], None]
 WEIGHT_FORMATS = ("safetensors", "pickle")
 PRECISIONS = ("float32", "float64", "int8")
 
 
-class Transformer:
+class Transformer(Encoder):
     """A pretrained transformer: a model folder, a hub name, or nothing for the embedded default.
 
     `template`: a Template, or its text or name. `max_tokens`: cut texts there instead of at the model's own limit
@@ -43,7 +45,9 @@ class Transformer:
     batch with.
     """
 
-    texts_at_once = 1024  # some seconds of work
+    kind = "transformer"
+    contextual = True
+    texts_at_once = 1024
 
     def __init__(
         self,
@@ -68,8 +72,7 @@ class Transformer:
             raise InputError(f"template={template!r} is not a Template, its text or its name, such as 'T4'")
         if weights_format not in WEIGHT_FORMATS:
             raise unknown_name("weights_format", weights_format, WEIGHT_FORMATS)
-        if precision not in PRECISIONS:
-            raise unknown_name("precision", precision, PRECISIONS)
+        _known_precision(precision)
 
     @property
     def n_layers(self) -> int:
@@ -80,8 +83,36 @@ class Transformer:
         return -1
 
     @property
+    def usual_weights(self) -> str:
+        """Where a template has an answer of its own, that: its masks, or the end of a published prompt."""
+        return "mean" if self.template is None else self.template.usual_weights
+
+    @property
     def vocabulary(self) -> Vocabulary:
         return self._tokenizer.vocabulary
+
+    @property
+    def backend_tokenizer(self) -> tokenizers.Tokenizer:
+        return self._tokenizer.backend
+
+    @property
+    def frame(self) -> Frame:
+        return self._tokenizer.frame
+
+    def with_template(self, template: str | None) -> Transformer:
+        other = copy(self)
+        other.__dict__.pop("_tokenizer", None)
+        other.template = None if template is None else Template.parse(template)
+        return other
+
+    def configured(self, *, threads: int | None = None, precision: str | None = None) -> Transformer:
+        if threads is None and precision is None:
+            return self
+        other = copy(self)
+        other.__dict__.pop("_model", None)
+        other.threads = self.threads if threads is None else threads
+        other.precision = self.precision if precision is None else _known_precision(precision)
+        return other
 
     def width(self, layer: int) -> int:
         return int(self._model.table.shape[1]) if layer == -1 else self._model.width
@@ -130,16 +161,16 @@ class Transformer:
         return TokenVectors(by_layer)
 
     def each_batch(self, tokens: Tokens, layers: Sequence[int], visit: VisitTokens) -> None:
-        """Calls visit(batch, places in the ids, layer, vectors (T of the batch, D)) as they are computed.
-
-        Several threads may call it at once, for batches of their own; each goes from lower to higher layers.
-        """
+        """Call `visit` with the vectors of each batch as they are computed, by several threads at once."""
         self._check_layers(layers)
+        if min(layers) < 0:
+            super().each_batch(tokens, layers, visit)
+            return
         self._model.run(tokens, sorted(layers), lambda b, layer, x: visit(b.number, b.places, layer, x))
 
     def spec(self) -> dict[str, Any]:
         return {
-            "type": "transformer",
+            "type": self.kind,
             "model": self._lasting_name(),
             "revision": self.revision,
             "template": self.template.text if self.template else None,
@@ -150,7 +181,7 @@ class Transformer:
         }
 
     @classmethod
-    def from_spec(cls, spec: dict[str, Any]) -> Self:
+    def from_spec(cls, spec: Mapping[str, Any], folder: Path | None = None) -> Self:
         if not isinstance(spec["model"], str):
             raise ModelError(f"the recipe names the model {spec['model']!r}, which is not a folder or a hub name")
         if spec["weights_format"] != "safetensors":  # who reads a recipe has not said that its source is trusted
@@ -167,6 +198,25 @@ class Transformer:
             weights_format=spec["weights_format"],
             precision=spec.get("precision", "float32"),  # not in recipes of the first version
         )
+
+    def describe(self) -> dict[str, Any]:
+        vocabulary = self.vocabulary
+        facts = {
+            "model": self.name,
+            "folder": str(self.folder),
+            "layers": f"-1 (token table), 0 (input), 1 to {self.n_layers}",
+            "width": self.width(self.n_layers),
+            "width of layer -1": self.width(-1),
+            "vocabulary": len(vocabulary),
+            "mask token": vocabulary.pieces[vocabulary.mask_id] if vocabulary.mask_id is not None else None,
+            "special tokens around a text": [vocabulary.pieces[i] for i in self.tokenize([""]).ids],
+            "tokens per text at most": self.token_limit,
+            "sequences packed": self.packs,
+            "sha256": self.fingerprint,
+        }
+        if self.name == default.NAME:
+            facts["official weights"] = default.verify() == default.SHA256
+        return facts
 
     @cached_property
     def _gguf(self) -> GgufCheckpoint | None:
@@ -212,7 +262,7 @@ class Transformer:
             tokenizer, mask_token = load_tokenizer(self.folder)
         else:
             tokenizer, mask_token = _slow_tokenizer(self.folder)
-        made = TextTokenizer(tokenizer, self.template, self.limit, self.windows, mask_token)
+        made = TextTokenizer(tokenizer, self.template, self.token_limit, self.windows, mask_token)
         made.ids = FastIds(tokenizer, made.ids)
         return made
 
@@ -227,7 +277,7 @@ class Transformer:
         return self._model.packs
 
     @property
-    def limit(self) -> int | None:
+    def token_limit(self) -> int | None:
         """How many tokens a sequence may have: the user's wish, within what the model can take."""
         most = self._model.max_tokens
         if self.max_tokens is None:
@@ -253,6 +303,12 @@ class Transformer:
             shown = ", ".join(f"layer {layer}: {width}" for layer, width in sorted(widths.items()))
             raise InputError(f"layers of different width can't be mixed ({shown}); take layer -1 alone or leave it out")
 
+    def __copy__(self) -> Self:
+        """Shares what is loaded."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self  # never changes; a copy would load the model again
 
@@ -268,6 +324,12 @@ class Transformer:
         if self.precision != "float32":
             shown.append(f"precision={self.precision!r}")
         return f"Transformer({', '.join(shown)})"
+
+
+def _known_precision(precision: str) -> str:
+    if precision not in PRECISIONS:
+        raise unknown_name("precision", precision, PRECISIONS)
+    return precision
 
 
 def _sentence_limit(folder: Path) -> int | None:

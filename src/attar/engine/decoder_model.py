@@ -55,7 +55,7 @@ class DecoderModel:
         """
         wanted = frozenset(layers)
         groups = beginnings(tokens) if self.reuses_beginnings else [Beginning.none(tokens)]
-        begun = [self._begin(tokens.ids[group.places(tokens)], wanted) for group in groups]
+        begun = [self._begin(tokens.ids[group.places(tokens)].astype(np.int64), wanted) for group in groups]
         group_of = np.empty(len(tokens), dtype=np.int64)
         for number, group in enumerate(groups):
             group_of[group.sequences] = number
@@ -81,7 +81,7 @@ class DecoderModel:
             begun.states[layer] = x
 
         nothing = [block.nothing_shared for block in self._blocks]
-        self._through(ids.astype(np.int64), np.array([len(ids)]), 0, nothing, wanted, keep, arrive)
+        self._through(ids, np.array([len(ids)]), 0, nothing, wanted, keep, arrive)
         return begun
 
     def _run_rest(self, tokens: Tokens, batch: Batch, begun: _Begun, wanted: frozenset[int], visit: Visit) -> None:

@@ -129,8 +129,8 @@ def open_gguf(checkpoint: GgufCheckpoint) -> DirectModel | DecoderModel:
     except Unexpected:
         kind = checkpoint.settings["model_type"]
         raise ModelError(
-            f"{checkpoint.location} is not a {kind} model as it is known: a setting or an array is missing, left over or "
-            "of another shape; give the model as safetensors, which transformers can run"
+            f"{checkpoint.location} is not a {kind} model as it is known: a setting or an array is missing, left over "
+            "or of another shape; give the model as safetensors, which transformers can run"
         ) from None
 
 

@@ -44,7 +44,9 @@ class Parts(Protocol):
 class ArrayParts:
     """Parts of arrays by name; remembers which were asked for."""
 
-    def __init__(self, arrays: Mapping[str, npt.NDArray[Any] | StoredRows], prefix: str = "", used: set[str] | None = None) -> None:
+    def __init__(
+        self, arrays: Mapping[str, npt.NDArray[Any] | StoredRows], prefix: str = "", used: set[str] | None = None
+    ) -> None:
         self._arrays = arrays
         self._prefix = prefix
         self.used: set[str] = set() if used is None else used

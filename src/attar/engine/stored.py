@@ -40,7 +40,7 @@ class Stored(StoredRows):
         if library is None:
             return UNPACK[self.kind](self.raw[ids], self.width)
         wanted: Ints = np.ascontiguousarray(ids, dtype=np.int64)
-        if wanted.size and not (0 <= int(wanted.min()) and int(wanted.max()) < len(self)):
+        if wanted.size and not (int(wanted.min()) >= 0 and int(wanted.max()) < len(self)):
             raise IndexError(f"rows {wanted.min()} to {wanted.max()} of {len(self)}")
         out = np.empty((len(wanted), self.width), dtype=np.float32)
         library.attar_stored_rows(at(self.raw), FORMATS[self.kind].code, at(wanted), *out.shape, at(out))

@@ -3,56 +3,33 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import tokenizers
 
-from attar.encoders.average import tokenizer_of
 from attar.errors import ModelError
 from attar.tokens.special_as_text import out_of_reach
-from attar.types import Encoder, Role, Tokens, Vocabulary
+from attar.types import Encoder, Vocabulary
 
-_PROBES = ("a", "1", "the", ".")
 _HEAD, _TAIL = "before", "after"
 _PAD_TOKENS = ("[PAD]", "<pad>", "<|endoftext|>", "</s>", "[SEP]")
 
 
-@dataclass(frozen=True)
-class Frame:
-    """Ids and roles before and after a text."""
-
-    head: tuple[int, ...]
-    head_roles: tuple[int, ...]
-    tail: tuple[int, ...]
-    tail_roles: tuple[int, ...]
-
-    @property
-    def tokens(self) -> tuple[tuple[int, int], ...]:
-        """(id, role) of each."""
-        return (*zip(self.head, self.head_roles, strict=True), *zip(self.tail, self.tail_roles, strict=True))
+def backend_of(encoder: Encoder) -> tokenizers.Tokenizer:
+    """The tokenizer of an encoder; an error where it splits texts into words by a rule."""
+    tokenizer = encoder.backend_tokenizer
+    if tokenizer is None:
+        raise ModelError(f"{encoder!r} has no tokenizer.json, which other libraries need to read texts")
+    return tokenizer
 
 
-def frame_of(encoder: Encoder) -> Frame:
-    """Seen from a text that surely has tokens of its own."""
-    for probe in _PROBES:
-        tokens: Tokens = encoder.tokenize([probe])
-        own = np.flatnonzero(tokens.roles == Role.TEXT)
-        if len(own):
-            first, last = int(own[0]), int(own[-1]) + 1
-            ids, roles = tokens.ids.tolist(), tokens.roles.tolist()
-            return Frame(tuple(ids[:first]), tuple(roles[:first]), tuple(ids[last:]), tuple(roles[last:]))
-    raise ModelError(f"the tokenizer of {encoder!r} finds no token in any of {_PROBES}; it can't be exported")
-
-
-def framed_tokenizer(encoder: Any) -> tokenizers.Tokenizer:
+def framed_tokenizer(encoder: Encoder) -> tokenizers.Tokenizer:
     """The encoder's tokenizer, which puts special tokens and template around a text by itself.
 
     Cutting a text leaves them whole, and no text finds a special token.
     """
-    frame, vocabulary = frame_of(encoder), encoder.vocabulary
-    tokenizer = out_of_reach(tokenizer_of(encoder), vocabulary.special_ids - {vocabulary.unknown_id})
+    frame, vocabulary = encoder.frame, encoder.vocabulary
+    tokenizer = out_of_reach(backend_of(encoder), vocabulary.special_ids - {vocabulary.unknown_id})
     settings: dict[str, Any] = json.loads(tokenizer.to_str())
     pieces: list[dict[str, Any]] = [{"Sequence": {"id": "A", "type_id": 0}}]
     special: dict[str, Any] = {}

@@ -16,7 +16,7 @@ def save_tokenizer(encoder: Transformer, folder: Path) -> None:
     named = {"mask_token": vocabulary.mask_id, "unk_token": vocabulary.unknown_id, "pad_token": pad_id(vocabulary)}
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=framed,
-        model_max_length=encoder.limit or 10**9,
+        model_max_length=encoder.token_limit or 10**9,
         padding_side="right",
         truncation_side="right",
         split_special_tokens=True,  # a "[MASK]" in a text is text

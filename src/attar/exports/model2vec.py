@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from safetensors.numpy import save_file
 
-from attar.encoders.average import tokenizer_of
 from attar.errors import RecipeError
 from attar.exports import CARD
 from attar.exports.card import write_card
+from attar.exports.frame import backend_of
 from attar.exports.source import Source
 from attar.exports.static_rows import static_rows, text_weights
 from attar.io.atomic import new_folder
@@ -94,7 +94,7 @@ def _silence_unknown(source: Source, table: Doubles, unit: bool) -> list[str]:
 
 def _write(folder: Path, source: Source, table: Floats, unit: bool) -> None:
     vocabulary = source.encoder.vocabulary
-    tokenizer = spelling_out(tokenizer_of(source.encoder), vocabulary.special_ids - {vocabulary.unknown_id})
+    tokenizer = spelling_out(backend_of(source.encoder), vocabulary.special_ids - {vocabulary.unknown_id})
     arrays: dict[str, Any] = {"embeddings": np.ascontiguousarray(table)}
     if sorted(tokenizer.get_vocab().values()) != list(range(len(table))):  # model2vec counts tokens otherwise
         arrays["mapping"] = np.arange(len(table), dtype=np.int64)

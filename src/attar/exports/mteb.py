@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.embedder import Embedder
-from attar.encoders.transformer import Transformer
 from attar.errors import MissingExtra
 from attar.exports.card import base_name, licence_of
 from attar.types import Floats
@@ -67,7 +66,7 @@ class Model:
         recipe, encoder = self.embedder.recipe, self.embedder.encoder_
         base, licence = base_name(recipe.encoder), licence_of(encoder)
         n_parameters = _n_parameters(encoder)
-        limit = getattr(encoder, "limit", None)
+        limit = encoder.token_limit
         return ModelMeta(
             loader=None,
             name=f"attar/{(base or recipe.encoder['type']).rpartition('/')[2]}-{recipe.id}",
@@ -82,7 +81,7 @@ class Model:
             open_weights=True,
             public_training_code=None,
             public_training_data=None,
-            framework=["PyTorch"] if isinstance(encoder, Transformer) else ["NumPy"],
+            framework=["PyTorch"] if encoder.contextual else ["NumPy"],
             similarity_fn_name="cosine",
             use_instructions=False,
             training_datasets=None,

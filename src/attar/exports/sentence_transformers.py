@@ -14,7 +14,6 @@ from attar.exports import CARD, model2vec
 from attar.exports.base_model import BaseModel, load_base, quiet
 from attar.exports.card import write_card
 from attar.exports.classic_layout import make_classic
-from attar.exports.frame import Frame, frame_of
 from attar.exports.hf_tokenizer import save_tokenizer
 from attar.exports.source import Source, Step
 from attar.exports.weight_table import weight_table, weights_by_id
@@ -22,7 +21,7 @@ from attar.exports.word_weights import never_nothing
 from attar.io.atomic import new_folder
 from attar.shapers import Quantile
 from attar.shapers.affine import Affine
-from attar.types import Role
+from attar.types import Frame, Role
 from attar.weights import First, Last, Mean
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
     except ImportError:
         raise MissingExtra("exporting to sentence-transformers", "sentence-transformers") from None
     _check(source)
-    frame = frame_of(source.encoder)
+    frame = source.encoder.frame
     pooling, notes = _pooling(source, frame)
     with tempfile.TemporaryDirectory(prefix="attar-") as place, quiet():
         base = load_base(source.encoder, source.layers)
@@ -62,7 +61,7 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
         if source.encoder.precision == "float64":
             notes.append(_FLOAT64)
         with new_folder(folder, CARD, overwrite=overwrite) as aside:
-            _save(modules, aside, source.encoder.limit)
+            _save(modules, aside, source.encoder.token_limit)
             write_card(aside, source, "sentence-transformers", USAGE.format(folder=folder.name), notes)
     return notes
 

@@ -10,7 +10,6 @@ from attar.encoders.random import Random
 from attar.encoders.table import Table
 from attar.encoders.transformer import Transformer
 from attar.errors import RecipeError
-from attar.exports.frame import frame_of
 from attar.exports.source import Source
 from attar.exports.weight_table import weight_table
 from attar.pooling import mix_layers
@@ -41,7 +40,7 @@ def text_weights(source: Source) -> Doubles:
     """How much each token counts; refuses weights by place and frames that count. Shape: (V,)"""
     vocabulary = source.encoder.vocabulary
     table = weight_table(source.weights, vocabulary)
-    frame = frame_of(source.encoder)
+    frame = source.encoder.frame
     counting = [vocabulary.pieces[token] for token, role in frame.tokens if table.starting[role, token] > 0]
     if counting or table.by_place:
         which = f"{', '.join(counting)} around a text" if counting else "tokens by their place in a word"

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.errors import RecipeError
-from attar.exports.frame import Frame
-from attar.types import Floats, Role, Tokens, Vocabulary
+from attar.types import Floats, Frame, Role, Tokens, Vocabulary
 from attar.weights import Debiased, First, Idf, Last, Mask, Mean, Sif, Weighting
 
 _BY_TABLE = (Mean, Idf, Sif, Mask, Debiased)

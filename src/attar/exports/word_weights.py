@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attar.errors import RecipeError
-from attar.exports.frame import Frame
-from attar.types import Floats, Role
+from attar.types import Floats, Frame, Role
 
 # What counts, the text's own tokens that do not, and the frame: so far apart that none is felt beside a higher one,
 # and all above the 1e-9 that sentence-transformers takes for nothing.

@@ -53,9 +53,7 @@ def _read_header(path: Path) -> tuple[dict[str, Any], int, int]:
     return header, 8 + length, size
 
 
-def _map(
-    path: Path, name: str, entry: Any, start: int, size: int, types: Mapping[str, str]
-) -> npt.NDArray[Any]:
+def _map(path: Path, name: str, entry: Any, start: int, size: int, types: Mapping[str, str]) -> npt.NDArray[Any]:
     try:
         kind, shape, (begin, end) = entry["dtype"], tuple(entry["shape"]), entry["data_offsets"]
         whole = all(type(n) is int and n >= 0 for n in (*shape, begin, end))

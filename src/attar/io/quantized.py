@@ -1,4 +1,4 @@
-"""Rows of numbers as files store them: floats of 32 or 16 bits, or the blocks of GGUF files, each with scales of its own.
+"""Rows of numbers as files store them: floats of 32 or 16 bits, or the blocks of GGUF files, with scales of their own.
 
 What turns them into float32 here is numpy's: the reference for the compiled code, and what runs where none was built.
 """
@@ -101,13 +101,14 @@ def _q5_k(b: Raw) -> Floats:
 
 
 def _q6_k(b: Raw) -> Floats:
-    low = b[:, :128].reshape(len(b), 2, 1, 64).astype(np.int32)
-    low = np.concatenate([low & 15, low >> 4], axis=2).reshape(len(b), 8, 32)
+    runs = b[:, :128].reshape(len(b), 2, 1, 64).astype(np.int32)
+    low = np.concatenate([runs & 15, runs >> 4], axis=2).reshape(len(b), 8, 32)
     shifts = np.array([0, 2, 4, 6], dtype=np.uint8)[:, None]
     high = ((b[:, 128:192].reshape(len(b), 2, 1, 32) >> shifts) & 3).reshape(len(b), 8, 32)
     numbers = ((low | high.astype(np.int32) << 4) - 32).reshape(len(b), 16, 16)
     scales = np.ascontiguousarray(b[:, 192:208]).view(np.int8).astype(np.float32)
-    return (_halves(b[:, 208:]) * scales)[:, :, None] * numbers.astype(np.float32)
+    scaled: Floats = (_halves(b[:, 208:]) * scales)[:, :, None] * numbers.astype(np.float32)
+    return scaled
 
 
 UNPACK: dict[str, Unpack] = {

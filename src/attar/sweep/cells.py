@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from attar import shapers, weights
-from attar.sweep.grid import Choice, Grid, template_of
+from attar.sweep.grid import Choice, Grid, template_text
 from attar.sweep.subjects import Subject
 from attar.types import Encoder
 
@@ -42,7 +42,7 @@ def cells_of(
     corpora: Corpora,
 ) -> dict[str, Cell]:
     """All cells of a grid for one model and template, each once, by id."""
-    text = getattr(template_of(template), "text", None)
+    text = template_text(template)
     prints = {subject.name: subject.fingerprint for members in subjects.values() for subject in members}
     found: dict[str, Cell] = {}
     for part in grid.parts:

@@ -57,7 +57,7 @@ class Part:
             for weighting in self.weights:
                 if masked or not needs_masks(weighting):
                     for shape in self.shapes:
-                        for w in self.mix:
+                        for w in self.mix if encoder.contextual else (0.0,):
                             yield Choice(layers, weighting, ",".join(shape) or "none", w)
 
 
@@ -112,6 +112,12 @@ class Grid:
 def template_of(name: str) -> Template | None:
     """The template of this name or text."""
     return None if name == NO_TEMPLATE else Template.parse(name)
+
+
+def template_text(name: str) -> str | None:
+    """The words of the template of this name or text."""
+    template = template_of(name)
+    return None if template is None else template.text
 
 
 def has_masks(template: str) -> bool:

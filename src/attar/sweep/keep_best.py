@@ -12,9 +12,9 @@ from attar.encoders.mix import Mix
 from attar.encoders.table import Table
 from attar.encoders.transformer import Transformer
 from attar.errors import InputError
-from attar.fitting import fit_shapers, fit_weights, learns, new_shapers, new_weights
-from attar.press import Press
+from attar.pipeline import Pipeline, fit_pipeline, new_shapers, new_weights
 from attar.recipe import FittedOn, Recipe
+from attar.shapers.chain import learns
 from attar.sweep.background import some
 from attar.sweep.best import Best, RecipeKey
 from attar.sweep.run import ABOUT
@@ -66,11 +66,12 @@ def _fit(embedder: Embedder, target: list[str], details: dict[str, Any], sources
     sees = any(learns(shaper) and shaper.on == "background" for shaper in shaping)
     whole = sources.corpus() if counts or sees else ()
     seen = some(whole, details["background_texts"])
-    corpora = {"target": target} | ({"background": whole} if counts else {})
-    embedder.weights_ = fit_weights(weighting, embedder.encoder_, corpora)
-    press = Press(embedder.encoder_, embedder.weights_, embedder.layers)
-    fit_shapers(shaping, press, {"target": target} | ({"background": seen} if sees else {}), progress=True)
-    embedder.shapers_ = shaping
+    counted = {"target": target} | ({"background": whole} if counts else {})
+    shown = {"target": target} | ({"background": seen} if sees else {})
+    fit_pipeline(
+        Pipeline(embedder.encoder_, weighting, embedder.layers, shaping), shown, counted=counted, progress=True
+    )
+    embedder.weights_, embedder.shapers_ = weighting, shaping
     learned = FittedOn().with_target(target)
     embedder.fitted_on_ = learned.with_background(whole if counts else seen if sees else None)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attar.press import distinct_texts
+from attar.pipeline import distinct_texts
 from attar.sweep.subjects import Subject
 from attar.types import Ints
 

@@ -1,4 +1,4 @@
-"""Pooled: what the forward pass left on disk, read back as sentence vectors of any recipe before its shapers."""
+"""PooledBlocks: what the forward pass left on disk, read back as sentence vectors of any recipe before its shapers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from attar.types import Floats, Ints
 
 
 @dataclass(frozen=True)
-class Pooled:
+class PooledBlocks:
     """The blocks of a plan."""
 
     plan: Plan

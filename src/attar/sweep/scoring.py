@@ -16,14 +16,14 @@ from threadpoolctl import threadpool_limits
 from attar import shapers, weights
 from attar._version import __version__
 from attar.errors import AttarError
-from attar.fitting import learns
 from attar.io.progress import bar
 from attar.recipe import Recipe
+from attar.shapers.chain import Evidence, fit_chain
 from attar.sweep.cells import Cell, shapes_background
 from attar.sweep.plan import BACKGROUND
-from attar.sweep.pooled import Pooled
+from attar.sweep.pooled import PooledBlocks
 from attar.sweep.store import CellRow, Store
-from attar.types import Encoder, Floats, Ints
+from attar.types import Encoder
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,12 @@ class Origin:
 
 
 def score_cells(
-    cells: Iterable[Cell], pooled: Pooled, origin: Origin, store: Store, jobs: int | None = None, progress: bool = True
+    cells: Iterable[Cell],
+    pooled: PooledBlocks,
+    origin: Origin,
+    store: Store,
+    jobs: int | None = None,
+    progress: bool = True,
 ) -> None:
     """Score and store every cell, in threads. One BLAS thread each, so that numbers don't depend on their number."""
     groups: dict[tuple[str, str, tuple[int, ...], float], list[Cell]] = defaultdict(list)
@@ -56,36 +61,26 @@ def score_cells(
             pool.shutdown(cancel_futures=True)
 
 
-def _score_group(cells: Sequence[Cell], pooled: Pooled, origin: Origin, store: Store) -> int:
+def _score_group(cells: Sequence[Cell], pooled: PooledBlocks, origin: Origin, store: Store) -> int:
     """Cells that differ only in their shapers: they share vectors."""
     subject, choice = cells[0].subject, cells[0].choice
     target = pooled.vectors(subject.name, subject.name, choice.weights, choice.layers, choice.mix)
     rows = pooled.distinct(subject.name)[1]
-    background = None
+    evidence = {"target": Evidence(target, rows)}
     if any(shapes_background(cell.choice.shape) for cell in cells):
         seen = pooled.vectors(BACKGROUND, subject.name, choice.weights, choice.layers, choice.mix)
-        background = seen[pooled.distinct(BACKGROUND)[1]]
+        evidence["background"] = Evidence(seen[pooled.distinct(BACKGROUND)[1]])
     for cell in cells:
         started = time.perf_counter()
         try:
-            shaped = shape_vectors(cell.choice.shape, target, rows, background)
+            chain = shapers.parse(cell.choice.shape)
+            shaped = fit_chain(chain, evidence)["target"].vectors
+            assert shaped is not None
             found: Mapping[str, Any] = subject.score(shaped[rows], origin.runs)
         except AttarError as error:
             found = {"metric": "", "score": None, "error": " ".join(str(error).split())}
         store.add(_row(cell, found, origin, target.shape[1], time.perf_counter() - started))
     return len(cells)
-
-
-def shape_vectors(shape: str, target: Floats, rows: Ints, background: Floats | None) -> Floats:
-    """The distinct vectors of a task through a chain fitted on all its rows, or on the background where it says so."""
-    for shaper in shapers.parse(shape):
-        if learns(shaper):
-            on_background = background if shaper.on == "background" else None
-            shaper.fit(target[rows] if on_background is None else on_background)
-        target = shaper.transform(target)
-        if background is not None:
-            background = shaper.transform(background)
-    return target
 
 
 def _row(cell: Cell, found: Mapping[str, Any], origin: Origin, dims: int, seconds: float) -> CellRow:

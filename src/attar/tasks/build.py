@@ -46,7 +46,8 @@ def classify_task(
     splits = {} if set(tables) == {"all"} else _slices({split: len(table) for split, table in tables.items()})
     if soft_scale is not None:
         scores = np.concatenate([table.numbers("score", soft_scale) for table in tables.values()])
-        classes = tuple(str(k) for k in range(1, 6))
+        lowest, highest = soft_scale
+        classes = tuple(str(k) for k in range(int(lowest), int(highest) + 1))
         return ClassifyTask(name, left, right, labels=scores, classes=classes, splits=splits, soft=True)
     labels, classes = numbered([label for table in tables.values() for label in table["label"]], source)
     return ClassifyTask(name, left, right, labels=labels, classes=classes, splits=splits)

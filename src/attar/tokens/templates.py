@@ -1,4 +1,4 @@
-"""Template: the words put around a text, and the masks among them. A prompt is a template plus weights on its answer."""
+"""Template: the words put around a text, and the masks among them. A prompt is one with weights on its answer."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ PROMPTS = {
     "meta": AND.join(prompts.META),
 }
 NAMED = PAPER | PROMPTS
+_PUBLISHED = {form for prompt in PROMPTS.values() for form in prompt.split(AND)}
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,8 @@ class Template:
             found, masks = form.count(SLOT), MASK in form
             if found not in (1, 2) or (found == 2 and masks):
                 raise InputError(
-                    f"a template needs exactly one {SLOT} for the text, or two where it has no {MASK}; {form!r} has {found}"
+                    f"a template needs exactly one {SLOT} for the text, or two where it has no {MASK}; "
+                    f"{form!r} has {found}"
                 )
         if self.n_forms > 1 and self.n_masks:
             raise InputError(f"only prompts without {MASK} can be averaged; {self.text!r} has masks")
@@ -125,6 +127,15 @@ class Template:
     def echoes(self) -> bool:
         """Whether a text stands in it twice."""
         return any(form.count(SLOT) == 2 for form in self.forms)
+
+    @property
+    def usual_weights(self) -> str:
+        """The name of the token weights that go with it."""
+        if self.n_masks:
+            return "mask"
+        if any(form not in _PUBLISHED for form in self.forms):
+            return "mean"
+        return "answer" if self.has_answer else "text"
 
     @property
     def name(self) -> str:

@@ -19,7 +19,7 @@ from attar.tokens.byte_level import WORD_START
 from attar.tokens.special_as_text import spelling_out
 from attar.tokens.templates import MASK, Template
 from attar.tokens.whole_prompts import WholePrompts, comes_apart
-from attar.types import Ints, Role, Tokens, Vocabulary, token_index
+from attar.types import Frame, Ints, Role, Tokens, Vocabulary, token_index
 
 FlatIds = tuple[npt.NDArray[np.int32], Ints]  # ids of all texts end to end, and the length of each
 _MASK_TOKENS = ("[MASK]", "<mask>")
@@ -31,7 +31,8 @@ class TextTokenizer:
     A `[MASK]` or `[SEP]` inside a text is tokenised letter by letter, never as the special token. A text longer than
     `max_tokens` (which counts special and template tokens too) is cut at its end, or, where `windows` gives a number
     of shared tokens, laid out as overlapping sequences. The template is never cut. `frame=False` leaves the model's
-    special tokens out: static models have no use for them. Prompts are tokenised together with their text. `ids` may be replaced by a faster source of the same ids.
+    special tokens out: static models have no use for them. A prompt (a template without masks) is tokenised together
+    with its text. `ids` may be replaced by a faster source of the same ids.
     """
 
     def __init__(
@@ -69,6 +70,17 @@ class TextTokenizer:
         self._overlap = self._check_windows(windows)
         tokenizer.encode_special_tokens = True
         self.ids: Callable[[Sequence[str]], FlatIds] = self._ids
+
+    @property
+    def frame(self) -> Frame:
+        """The tokens around every text."""
+        if self._whole is not None:
+            raise ModelError(
+                "a prompt is tokenised together with each text, so that no tokens stand around all texts alike, as an "
+                "export would need; leave the template out, or run the recipe with Attar"
+            )
+        head, head_roles = tuple(self._head.tolist()), tuple(self._head_roles.tolist())
+        return Frame(head, head_roles, tuple(self._tail.tolist()), tuple(self._tail_roles.tolist()))
 
     def __call__(self, texts: Sequence[str]) -> Tokens:
         if self._whole is not None:

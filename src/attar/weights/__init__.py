@@ -15,7 +15,20 @@ from attar.weights.position import Position
 from attar.weights.sif import Sif
 from attar.weights.weighting import Weighting
 
-__all__ = ["NAMES", "Answer", "Debiased", "First", "Idf", "Last", "Mask", "Mean", "Position", "Sif", "Weighting", "parse"]
+__all__ = [
+    "NAMES",
+    "Answer",
+    "Debiased",
+    "First",
+    "Idf",
+    "Last",
+    "Mask",
+    "Mean",
+    "Position",
+    "Sif",
+    "Weighting",
+    "parse",
+]
 
 # The names of the command line. A recipe keeps the class and its parameters.
 NAMES: dict[str, Callable[[], Weighting]] = {
@@ -31,7 +44,9 @@ NAMES: dict[str, Callable[[], Weighting]] = {
     "position": Position,
     "text": lambda: Mean(template=False, masks=False),
 }
-CLASSES: dict[str, type[Weighting]] = {c.__name__: c for c in (Mean, Idf, Debiased, Mask, First, Last, Sif, Answer, Position)}
+CLASSES: dict[str, type[Weighting]] = {
+    c.__name__: c for c in (Mean, Idf, Debiased, Mask, First, Last, Sif, Answer, Position)
+}
 
 
 def parse(spec: str) -> Weighting:

@@ -46,7 +46,7 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
         graph = RecipeGraph(source).eval()
     with new_folder(folder, CARD, overwrite=overwrite) as aside:
         encoder = _reader(source.encoder)
-        write_graph(graph, aside / "model.onnx", len(encoder.vocabulary), getattr(encoder, "limit", None))
+        write_graph(graph, aside / "model.onnx", len(encoder.vocabulary), encoder.token_limit)
         _tokenizer(source).save(str(aside / "tokenizer.json"))
         write_card(aside, source, "onnx", USAGE.format(folder=folder.name), [])
     return []
@@ -56,7 +56,7 @@ def _tokenizer(source: Source) -> Any:
     """Frames, cuts and fills up texts by itself."""
     encoder = _reader(source.encoder)
     tokenizer = framed_tokenizer(encoder)
-    limit = getattr(encoder, "limit", None)
+    limit = encoder.token_limit
     if limit is not None:
         tokenizer.enable_truncation(limit)
     filler = pad_id(encoder.vocabulary)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from attar.exports.frame import frame_of
 from attar.exports.source import Source
 from attar.exports.weight_table import weight_table
 from attar.types import Role
@@ -19,7 +18,7 @@ class TokenWeights(nn.Module):  # type: ignore[misc]
 
     def __init__(self, source: Source) -> None:
         super().__init__()
-        frame = frame_of(source.encoder)
+        frame = source.encoder.frame
         self.head_roles, self.tail_roles = _integers(frame.head_roles), _integers(frame.tail_roles)
         vocabulary = source.encoder.vocabulary
         skips = getattr(source.encoder, "skip_unknown", False) and vocabulary.unknown_id is not None

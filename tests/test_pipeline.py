@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attar import press
-from attar.counts import Counts
-from attar.press import Press, distinct_texts
+from attar import pipeline
+from attar.pipeline import Pipeline, TextCounts, distinct_texts
 from attar.weights import Mean
 
 
@@ -36,28 +35,28 @@ def seen(tiny_bert, monkeypatch) -> list[list[str]]:
 
 
 def test_distinct_texts_are_encoded_once(tiny_bert, seen):
-    pressed = Press(tiny_bert, Mean(), "last").distinct(["cat", "dog", "cat", "cat"])
+    embedded = Pipeline(tiny_bert, Mean(), "last").embed(["cat", "dog", "cat", "cat"])
     assert seen == [["cat", "dog"]]
-    assert pressed.vectors.shape == (2, 16)
-    assert pressed.rows.tolist() == [0, 1, 0, 0]
-    assert (pressed.counts.texts, pressed.counts.distinct) == (4, 2)
+    assert embedded.vectors.shape == (2, 16)
+    assert embedded.rows.tolist() == [0, 1, 0, 0]
+    assert (embedded.counts.texts, embedded.counts.distinct) == (4, 2)
 
 
 def test_chunks_bound_what_is_held(tiny_bert, seen, monkeypatch):
-    monkeypatch.setattr(press, "CHUNK", 2)
-    one, two, three = Press(tiny_bert, Mean(), "last").chunks(["cat", "dog", "red", "blue", "mat"], Counts())
+    monkeypatch.setattr(pipeline, "CHUNK", 2)
+    one, two, three = Pipeline(tiny_bert, Mean(), "last").chunks(["cat", "dog", "red", "blue", "mat"], TextCounts())
     assert seen == [["cat", "dog"], ["red", "blue"], ["mat"]]
-    whole = Press(tiny_bert, Mean(), "last").distinct(["cat", "dog", "red", "blue", "mat"]).vectors
+    whole = Pipeline(tiny_bert, Mean(), "last").embed(["cat", "dog", "red", "blue", "mat"]).vectors
     np.testing.assert_allclose(np.concatenate([one, two, three]), whole, rtol=1e-5, atol=1e-6)
 
 
 def test_a_slow_encoder_gets_a_part_in_pieces(tiny_bert, seen, monkeypatch):
     texts, heard = ["cat", "dog", "red", "blue", "mat"], []
-    press_it = Press(tiny_bert, Mean(), "last")
-    whole = press_it.distinct(texts).vectors
+    pipe = Pipeline(tiny_bert, Mean(), "last")
+    whole = pipe.embed(texts).vectors
     monkeypatch.setattr(type(tiny_bert), "texts_at_once", 2)
     seen.clear()
-    found = list(press_it.stream([texts[:3], texts[3:]], Counts(), heard.append))
+    found = list(pipe.stream([texts[:3], texts[3:]], TextCounts(), heard.append))
     assert seen == [["cat", "dog"], ["red"], ["blue", "mat"]]
     assert heard == [2, 1, 2]
     assert [len(vectors) for vectors in found] == [3, 2]
@@ -66,8 +65,8 @@ def test_a_slow_encoder_gets_a_part_in_pieces(tiny_bert, seen, monkeypatch):
 
 def test_layers_are_mixed_with_their_weights(tiny_bert):
     texts = ["the cat", "a dog sat"]
-    first, last = (Press(tiny_bert, Mean(), layer).distinct(texts).vectors for layer in (1, 3))
-    mean = Press(tiny_bert, Mean(), (1, 3)).distinct(texts).vectors
-    mixed = Press(tiny_bert, Mean(), {1: 0.3, 3: 0.7}).distinct(texts).vectors
+    first, last = (Pipeline(tiny_bert, Mean(), layer).embed(texts).vectors for layer in (1, 3))
+    mean = Pipeline(tiny_bert, Mean(), (1, 3)).embed(texts).vectors
+    mixed = Pipeline(tiny_bert, Mean(), {1: 0.3, 3: 0.7}).embed(texts).vectors
     np.testing.assert_allclose(mean, (first + last) / 2, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(mixed, 0.3 * first + 0.7 * last, rtol=1e-5, atol=1e-6)

@@ -8,7 +8,7 @@ import logging
 import pytest
 
 from attar import Embedder, Transformer
-from attar.counts import Counts
+from attar.pipeline import TextCounts
 from attar.weights import Debiased
 
 
@@ -44,26 +44,26 @@ def test_texts_of_tokens_that_a_unigram_model_does_not_know(tmp_path):
 
 
 def test_counts_add_up():
-    total = Counts(texts=2, empty=1)
-    total += Counts(texts=3, truncated=2)
-    assert total == Counts(texts=5, empty=1, truncated=2)
+    total = TextCounts(texts=2, empty=1)
+    total += TextCounts(texts=3, truncated=2)
+    assert total == TextCounts(texts=5, empty=1, truncated=2)
 
 
 def test_nothing_happened_nothing_said(tiny_bert, caplog):
     embedder = Embedder(tiny_bert)
     embedder.encode(["cat", "dog"])
-    assert embedder.counts_ == Counts(texts=2, distinct=2)
+    assert embedder.counts_ == TextCounts(texts=2, distinct=2)
     assert embedder.counts_.sentences() == []
     assert caplog.text == ""
 
 
 @pytest.mark.parametrize("field", ["replaced", "truncated", "empty", "fell_back", "unknown"])
 def test_each_count_has_its_sentence(field):
-    (sentence,) = Counts(**{field: 1234}).sentences()
+    (sentence,) = TextCounts(**{field: 1234}).sentences()
     assert sentence.startswith("1,234 ")
 
 
 def test_chunks_add_their_counts(tiny_bert):
     embedder = Embedder(tiny_bert)
     list(embedder.encode_chunks(["cat", "", "cat", "dog", "\udcff"], size=2))
-    assert embedder.counts_ == Counts(texts=5, distinct=5, replaced=1, empty=2)  # U+FFFD is no token here
+    assert embedder.counts_ == TextCounts(texts=5, distinct=5, replaced=1, empty=2)  # U+FFFD is no token here
