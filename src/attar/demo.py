@@ -12,13 +12,14 @@ from pathlib import Path
 import numpy as np
 
 from attar import shapers, weights
+from attar.checkpoints import default
 from attar.embedder import Embedder
-from attar.encoders import default
 from attar.encoders.transformer import Transformer
 from attar.errors import OutputError
 from attar.io.writing import write_vectors
 from attar.layers import parse_layers
 from attar.scores.isotropy import isoscore
+from attar.shapers.cosine import cosines
 from attar.types import Floats
 
 # what is shown, from the plain mean on: (label, layers, weights, shape)
@@ -91,13 +92,12 @@ def _embedder(encoder: Transformer, layers: str, weighting: str, shape: str) -> 
 
 
 def _compare(label: str, vectors: Floats, sample: Sample) -> Row:
-    unit = shapers.Unit().transform(vectors)
-    cosines = np.asarray(unit @ unit.T, dtype=np.float32)
-    others = cosines - 2 * np.eye(len(unit), dtype=np.float32)
-    pairs = cosines[np.arange(len(unit)), sample.paraphrase]
-    outside = (cosines.sum(axis=1) - 1 - pairs) / (len(unit) - 2)
+    every, n = cosines(vectors, vectors), len(vectors)  # (N, N)
+    others = every - 2 * np.eye(n, dtype=np.float32)
+    pairs = every[np.arange(n), sample.paraphrase]
+    outside = (every.sum(axis=1) - 1 - pairs) / (n - 2)
     found = float((others.argmax(axis=1) == sample.paraphrase).mean())
-    return Row(label, found, float((pairs - outside).mean()), isoscore(vectors), cosines)
+    return Row(label, found, float((pairs - outside).mean()), isoscore(vectors), every)
 
 
 def _told(rows: list[Row], sample: Sample, encoder: Transformer, folder: Path, seconds: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -32,10 +33,13 @@ from attar.pipeline import (
     new_weights,
 )
 from attar.recipe import FittedOn, Recipe
-from attar.shapers import Moments, Unit
+from attar.shapers import Moments
 from attar.shapers.chain import Evidence, fit_chain, learns, shape
+from attar.shapers.cosine import cosines
 from attar.types import Encoder, Floats, Ints
-from attar.weights import Weighting
+from attar.weights import Mean, Weighting
+
+log = logging.getLogger("attar")
 
 
 class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -159,8 +163,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         left, right = (np.atleast_2d(np.asarray(x, dtype=np.float32)) for x in (a, b))
         if left.shape[1] != right.shape[1]:
             raise InputError(f"vectors of {left.shape[1]} and {right.shape[1]} dims can't be compared")
-        cosines = Unit().transform(left) @ Unit().transform(right).T
-        return np.asarray(cosines, dtype=np.float32)
+        return cosines(left, right)
 
     def set_params(self, **params: Any) -> Self:
         """Change parameters by name; what was made ready without `fit` is made anew."""
@@ -241,6 +244,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weights = new_weights(self.weights)
         fit_weights(weights, self.encoder_, {})
         self.weights_, self.shapers_ = weights, new_shapers(self.shapers)
+        self._tell_of_prompts()
 
     def _fit(self, X: Any, background: Any, wanted: Sequence[str], progress: bool) -> dict[str, Embedded]:
         texts, replaced = check_texts(iter_texts(X))
@@ -256,7 +260,17 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             embedded["target"].counts.replaced = replaced
         self.weights_, self.shapers_ = weights, shapers
         self.fitted_on_ = FittedOn().with_target(texts).with_background(corpora.get("background"))
+        self._tell_of_prompts()
         return embedded
+
+    def _tell_of_prompts(self) -> None:
+        """The mean over a causal model is what most people take, and poor; prompts are not widely known."""
+        plain = isinstance(self.weights_, Mean) and not self.shapers_ and self.encoder_.usual_weights == "mean"
+        if plain and self.encoder_.causal:
+            log.warning(
+                "the mean of a causal model's tokens is poor; a prompt and shaping do better: template 'cot', weights "
+                "'answer', shape zscore (--recipe prompt --template cot)"
+            )
 
     def _forget(self) -> None:
         for name in ("weights_", "shapers_", "moments_", "fitted_on_"):

@@ -199,6 +199,7 @@ NAMED: dict[str, tuple[LayerChoice, str, str, str]] = {
     "similarity": (("first", "last"), "idf", "zscore,unit", "search, deduplication, ranking by cosine"),
     "clustering": (("first", "last"), "debiased", "unit", "k-means and other clustering"),
     "classification": (("first", "last"), "mean", "", "a linear classifier on top"),
+    "prompt": (("last",), "answer", "zscore,unit", "causal language models; with --template cot, eol or knowledge"),
 }
 
 

@@ -206,6 +206,11 @@ class Encoder(Protocol):
         return "mean"
 
     @property
+    def causal(self) -> bool:
+        """Whether a token sees only those before it, as in a language model that writes."""
+        return False
+
+    @property
     def vocabulary(self) -> Vocabulary:
         """The tokens by id."""
         ...

@@ -98,9 +98,9 @@ def test_options_of_transformers_are_refused_elsewhere(encoder):
 
 def test_templates_share_what_is_loaded(tiny_bert_dir):
     plain = Transformer(tiny_bert_dir)
-    model = plain._model
     templated = plain.with_template("T0")
-    assert templated._model is model
+    assert templated._model is plain._model is plain.with_template("T1")._model
+    assert templated.checkpoint is plain.checkpoint  # hashed once too
     assert templated.tokenize(["cat"]).lengths[0] > plain.tokenize(["cat"]).lengths[0]
     assert plain.with_template(None).template is None
 

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 import tiny_models
 from attar import Embedder, Template, Transformer
-from attar.encoders import default
+from attar.checkpoints import default
 from attar.errors import InputError, ModelError
 from attar.types import Encoder, Role
 from attar.weights import First, Mask, Mean

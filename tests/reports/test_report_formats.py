@@ -18,10 +18,10 @@ from attar.errors import OutputError
 from attar.reports.cells import Cells
 from attar.reports.figures import figures, means
 from attar.reports.formats import cells_csv, escape_latex, latex, markdown, printed
-from attar.reports.tables import Table, Value
+from attar.reports.tables import ReportTable, Value
 from attar.tasks import published
 
-TABLE = Table(
+TABLE = ReportTable(
     "a & b",
     ("x_y",),
     ("c", "d"),

@@ -47,6 +47,10 @@ class GgufCheckpoint:
     def __init__(self, name: str, path: Path) -> None:
         self.name, self.local = name, path
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the mapped file: another process maps it anew."""
+        return {"name": self.name, "local": self.local}
+
     @property
     def folder(self) -> Path:
         """Where the file is."""

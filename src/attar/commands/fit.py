@@ -13,7 +13,7 @@ from attar.errors import InputError
 from attar.io.reading import read_texts
 
 if TYPE_CHECKING:
-    from attar.corpus.learning import Quantiles
+    from attar.corpus.fitting.learning import Quantiles
     from attar.embedder import Embedder
 
 log = logging.getLogger("attar")

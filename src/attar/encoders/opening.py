@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from attar.encoders import default
+from attar.checkpoints import default
 from attar.errors import InputError, RecipeError, unknown_name
 from attar.types import Encoder
 

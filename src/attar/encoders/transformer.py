@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
@@ -12,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from attar.checkpoints.gguf import ENDING, GgufCheckpoint
-from attar.encoders import default
-from attar.engine.loading import check_folder, hub_folder, is_folder, load_model, open_gguf
+from attar.checkpoints import Checkpoint, default, open_checkpoint
+from attar.checkpoints.opening import WEIGHT_FORMATS
+from attar.engine.loading import load_model
 from attar.errors import InputError, ModelError, unknown_name
 from attar.pooling import pool_tokens
 from attar.tokens.fast_ids import FastIds
 from attar.tokens.templates import Template
-from attar.tokens.tokenizer import TextTokenizer, load_tokenizer
+from attar.tokens.tokenizer import TextTokenizer
 from attar.types import Encoder, Floats, Frame, Tokens, TokenVectors, VisitTokens, Vocabulary
 
 if TYPE_CHECKING:
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
     from attar.engine.batch import Batch
     from attar.engine.loading import Model
 
-_SLOW_FILES = ("vocab.txt", "vocab.json", "*.model", "*.spm", "dict.txt")  # what tokenizer.json can be made from
-WEIGHT_FORMATS = ("safetensors", "pickle")
 PRECISIONS = ("float32", "float64", "int8")
 
 
@@ -88,6 +84,11 @@ class Transformer(Encoder):
         return "mean" if self.template is None else self.template.usual_weights
 
     @property
+    def causal(self) -> bool:
+        kinds = self.checkpoint.settings.get("architectures") or ()
+        return self._model.causal or any(str(kind).endswith("ForCausalLM") for kind in kinds)
+
+    @property
     def vocabulary(self) -> Vocabulary:
         return self._tokenizer.vocabulary
 
@@ -100,6 +101,7 @@ class Transformer(Encoder):
         return self._tokenizer.frame
 
     def with_template(self, template: str | None) -> Transformer:
+        _ = self._model  # so that it is loaded, and its checkpoint opened, once for all templates
         other = copy(self)
         other.__dict__.pop("_tokenizer", None)
         other.template = None if template is None else Template.parse(template)
@@ -204,6 +206,9 @@ class Transformer(Encoder):
         facts = {
             "model": self.name,
             "folder": str(self.folder),
+            "family": self.checkpoint.settings.get("model_type"),
+            "weights": self.checkpoint.quantisation,
+            "run by": self._model.run_by,
             "layers": f"-1 (token table), 0 (input), 1 to {self.n_layers}",
             "width": self.width(self.n_layers),
             "width of layer -1": self.width(-1),
@@ -219,57 +224,36 @@ class Transformer(Encoder):
         return facts
 
     @cached_property
-    def _gguf(self) -> GgufCheckpoint | None:
-        return GgufCheckpoint(self.name, Path(self.name).expanduser()) if self.name.endswith(ENDING) else None
+    def checkpoint(self) -> Checkpoint:
+        """Where the model comes from."""
+        return open_checkpoint(self.name, self.revision, self.weights_format)
 
-    @cached_property
+    @property
     def folder(self) -> Path:
         """Where the model's files are."""
-        if self._gguf is not None:
-            return self._gguf.folder
-        if self.name == default.NAME:
-            return default.folder()
-        return Path(self.name).expanduser() if is_folder(self.name) else hub_folder(self.name, self.revision)
+        return self.checkpoint.folder
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
         """A hash of the weights: tells whether a recipe meets the model it was fitted with."""
-        if self._gguf is not None:
-            return self._gguf.sha256
-        local = self.name == default.NAME or is_folder(self.name)
-        folder = self.folder if local else hub_folder(self.name, self.revision, weights=True)
-        check_folder(folder, self.weights_format)
-        digest = hashlib.sha256()
-        for path in sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin")):
-            with open(path, "rb") as file:
-                digest.update(hashlib.file_digest(file, "sha256").digest())
-        return digest.hexdigest()
+        return self.checkpoint.sha256
 
     @cached_property
     def _model(self) -> Model:
-        if self._gguf is not None:
-            model = open_gguf(self._gguf)
-            model.threads = self.threads
-            return model
-        name = str(self.folder) if self.name == default.NAME else self.name
-        return load_model(name, self.revision, self.weights_format, self.threads, self.precision)
+        return load_model(self.checkpoint, self.threads, self.precision)
 
     @cached_property
     def _tokenizer(self) -> TextTokenizer:
-        if self._gguf is not None:
-            tokenizer, mask_token = self._gguf.tokenizer()
-        elif (self.folder / "tokenizer.json").is_file():
-            tokenizer, mask_token = load_tokenizer(self.folder)
-        else:
-            tokenizer, mask_token = _slow_tokenizer(self.folder)
+        tokenizer, mask_token = self.checkpoint.tokenizer()
         made = TextTokenizer(tokenizer, self.template, self.token_limit, self.windows, mask_token)
         made.ids = FastIds(tokenizer, made.ids)
         return made
 
     def _lasting_name(self) -> str:
-        if self._gguf is not None:
-            return str(self._gguf.local.resolve())
-        return self.name if self.name == default.NAME or not is_folder(self.name) else str(self.folder.resolve())
+        """What finds the model again from another folder too."""
+        if self.name == default.NAME or self.checkpoint.local is None:
+            return self.name
+        return str(self.checkpoint.local.resolve())
 
     @property
     def packs(self) -> bool:
@@ -281,7 +265,7 @@ class Transformer(Encoder):
         """How many tokens a sequence may have: the user's wish, within what the model can take."""
         most = self._model.max_tokens
         if self.max_tokens is None:
-            known = [n for n in (most, _sentence_limit(self.folder)) if n is not None]
+            known = [n for n in (most, self.checkpoint.token_limit) if n is not None]
             return min(known, default=None)
         if most is not None and isinstance(self.max_tokens, int) and self.max_tokens > most:
             raise InputError(f"max_tokens={self.max_tokens} is more than the model's {most} positions")
@@ -330,31 +314,3 @@ def _known_precision(precision: str) -> str:
     if precision not in PRECISIONS:
         raise unknown_name("precision", precision, PRECISIONS)
     return precision
-
-
-def _sentence_limit(folder: Path) -> int | None:
-    """What a sentence-transformers folder says its texts are cut at, so that vectors are the same there and here."""
-    path = folder / "sentence_bert_config.json"
-    if not path.is_file():
-        return None
-    try:
-        limit = json.loads(path.read_text(encoding="utf-8")).get("max_seq_length")
-    except (ValueError, AttributeError) as error:
-        raise ModelError(f"{path} is not valid JSON: {error}") from None
-    return limit if isinstance(limit, int) and limit > 0 else None
-
-
-def _slow_tokenizer(folder: Path) -> tuple[Any, str | None]:
-    """For folders without tokenizer.json (vocab.txt, spm files): transformers converts them."""
-    from transformers import AutoTokenizer
-
-    if not any(path for pattern in _SLOW_FILES for path in folder.glob(pattern)):  # it would make an empty one
-        raise ModelError(f"{str(folder)!r} has no tokenizer.json, nor {', '.join(_SLOW_FILES)} to make one from")
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
-        return tokenizer.backend_tokenizer, tokenizer.mask_token
-    except Exception as error:  # the library raises many kinds for a folder it can't use
-        reason = " ".join(str(error).split())[:200]
-        raise ModelError(
-            f"can't make a tokenizer from {str(folder)!r}, which has no tokenizer.json: {reason}"
-        ) from None

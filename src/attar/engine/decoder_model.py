@@ -31,6 +31,7 @@ class DecoderModel:
 
     packs = True
     causal = True
+    run_by = "Attar, straight from its arrays as they are stored"
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from attar.engine.decoder_block import Linear
 from attar.engine.stored import Stored
+from attar.io.arrays import as_float32, is_float
 from attar.io.quantized import StoredRows
 from attar.types import Floats
 
@@ -59,10 +60,10 @@ class ArrayParts:
         """As float32, and where it is of that type in its file, as it lies there."""
         array = self._arrays[self._prefix + name]
         array = array.unpacked() if isinstance(array, StoredRows) else array
-        if array.dtype.kind != "f" or (shape is not None and array.shape != shape):
+        if not is_float(array) or (shape is not None and array.shape != shape):
             raise ValueError(f"{self._prefix + name} has the shape {array.shape} and the type {array.dtype}")
         self.used.add(self._prefix + name)
-        return array.astype(np.float32, copy=False)
+        return as_float32(array)
 
     def stored(self, name: str, shape: tuple[int, int]) -> Stored:
         """As it lies in its file."""

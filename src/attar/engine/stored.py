@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.engine.decoder_library import at, decoder_library, stride
+from attar.io.arrays import BFLOAT16
 from attar.io.quantized import FORMATS, UNPACK, StoredRows
 from attar.types import Floats, Ints
 
@@ -25,11 +26,11 @@ class Stored(StoredRows):
     @classmethod
     def of(cls, array: npt.NDArray[Any]) -> Stored:
         """Of plain rows, which are not copied if they lie end to end. Shape: (n, k)"""
-        kinds = {"<f4": "F32", "<f2": "F16", "|V2": "BF16"}
+        kinds = {np.dtype("<f4"): "F32", np.dtype("<f2"): "F16", BFLOAT16: "BF16"}
         plain = np.ascontiguousarray(array)
-        if plain.ndim != 2 or plain.dtype.str not in kinds:
+        if plain.ndim != 2 or plain.dtype not in kinds:
             raise ValueError(f"no rows of floats: {array.dtype} of shape {array.shape}")
-        return cls(plain.view(np.uint8).reshape(len(plain), -1), kinds[plain.dtype.str], plain.shape[1])
+        return cls(plain.view(np.uint8).reshape(len(plain), -1), kinds[plain.dtype], plain.shape[1])
 
     def __len__(self) -> int:
         return len(self.raw)

@@ -12,8 +12,8 @@ from safetensors.numpy import save_file
 from attar.errors import RecipeError
 from attar.exports import CARD
 from attar.exports.card import write_card
-from attar.exports.frame import backend_of
-from attar.exports.source import Source
+from attar.exports.fitted_parts import FittedParts
+from attar.exports.framed_tokenizer import backend_of
 from attar.exports.static_rows import static_rows, text_weights
 from attar.io.atomic import new_folder
 from attar.shapers import Unit
@@ -42,7 +42,7 @@ _EMPTY = "an empty text gets the zero vector; in Attar it gets what the shapers 
 
 def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list[str]:
     """Write the folder, whole or not at all; returns what its users should know."""
-    source = Source.of(embedder)
+    source = FittedParts.of(embedder)
     affine, unit = _steps(source)
     rows = static_rows(source)
     weights = text_weights(source)
@@ -66,7 +66,7 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
     return notes
 
 
-def _steps(source: Source) -> tuple[Affine | None, bool]:
+def _steps(source: FittedParts) -> tuple[Affine | None, bool]:
     """The affine map that folds into the table, and whether vectors have unit length in the end."""
     steps = list(source.steps)
     affine = steps.pop(0) if steps and isinstance(steps[0], Affine) else None
@@ -81,7 +81,7 @@ def _steps(source: Source) -> tuple[Affine | None, bool]:
     return affine, unit
 
 
-def _silence_unknown(source: Source, table: Doubles, unit: bool) -> list[str]:
+def _silence_unknown(source: FittedParts, table: Doubles, unit: bool) -> list[str]:
     """model2vec leaves the unknown token out and sentence-transformers does not; says where that shows."""
     unknown = source.encoder.vocabulary.unknown_id
     if unknown is None:
@@ -92,7 +92,7 @@ def _silence_unknown(source: Source, table: Doubles, unit: bool) -> list[str]:
     return [] if unit and not table[unknown].any() else [_UNKNOWN_COUNTED]
 
 
-def _write(folder: Path, source: Source, table: Floats, unit: bool) -> None:
+def _write(folder: Path, source: FittedParts, table: Floats, unit: bool) -> None:
     vocabulary = source.encoder.vocabulary
     tokenizer = spelling_out(backend_of(source.encoder), vocabulary.special_ids - {vocabulary.unknown_id})
     arrays: dict[str, Any] = {"embeddings": np.ascontiguousarray(table)}

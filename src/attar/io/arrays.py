@@ -12,19 +12,73 @@ import numpy.typing as npt
 
 from attar.errors import ModelError
 
-_TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I8": "i1", "U8": "u1"}
-_BFLOAT16 = {"BF16": "V2"}  # numpy has no such type: its bytes
+BFLOAT16 = np.dtype(
+    [("low", "u1"), ("high", "u1")]
+)  # upper half of a float32; of two fields: numpy casts it to nothing
+_TYPES: dict[str, Any] = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "BF16": BFLOAT16,
+    "I64": "<i8",
+    "I32": "<i4",
+    "I8": "i1",
+    "U8": "u1",
+}
 _MAX_HEADER = 100_000_000  # bytes, the limit of the format
 
 
-def map_arrays(path: Path, bfloat16: bool = False) -> dict[str, npt.NDArray[Any]]:
-    """All arrays by name, read-only; refuses a file whose header does not fit its size.
+def map_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
+    """All arrays by name, read-only and as they lie in the file, so that those of bfloat16 are of `BFLOAT16`.
 
-    Arrays of bfloat16 are refused, or given as pairs of bytes (`V2`) to who knows to read them.
+    Raises
+    ------
+    ModelError
+        For a file whose header does not fit its size, or an array of a type that is not supported.
     """
     header, start, size = _read_header(path)
-    types = _TYPES | _BFLOAT16 if bfloat16 else _TYPES
-    return {name: _map(path, name, entry, start, size, types) for name, entry in header.items()}
+    return {name: _map(path, name, entry, start, size) for name, entry in header.items()}
+
+
+def is_float(array: npt.NDArray[Any]) -> bool:
+    """Whether it holds floating-point numbers, bfloat16 included."""
+    return array.dtype.kind == "f" or array.dtype == BFLOAT16
+
+
+def as_float32(array: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """The numbers of a mapped array; one of float32 is not copied.
+
+    Parameters
+    ----------
+    array : ndarray of any shape
+        Of float64, float32, float16, `BFLOAT16` or integers.
+
+    Returns
+    -------
+    ndarray of float32, of the same shape
+        Exact but for float64 and large integers.
+    """
+    return as_numpy(array).astype(np.float32, copy=False)
+
+
+def as_numpy(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Itself, or where it is of bfloat16, which numpy can't compute with, a copy in float32."""
+    if array.dtype != BFLOAT16:
+        return array
+    wide = array.view("<u2").astype(np.uint32)
+    wide <<= 16
+    return wide.view(np.float32)
+
+
+def count_numbers(path: Path) -> int:
+    """How many numbers the arrays of a file hold together, by its header."""
+    return sum(int(np.prod(entry["shape"], dtype=object)) for entry in _read_header(path)[0].values())
+
+
+def matrix_types(path: Path) -> list[str]:
+    """The types of the arrays of two dims, as the file names them."""
+    entries = _read_header(path)[0].values()
+    return [str(entry.get("dtype")) for entry in entries if len(entry.get("shape", ())) == 2]
 
 
 def array_names(path: Path) -> set[str]:
@@ -53,7 +107,7 @@ def _read_header(path: Path) -> tuple[dict[str, Any], int, int]:
     return header, 8 + length, size
 
 
-def _map(path: Path, name: str, entry: Any, start: int, size: int, types: Mapping[str, str]) -> npt.NDArray[Any]:
+def _map(path: Path, name: str, entry: Any, start: int, size: int) -> npt.NDArray[Any]:
     try:
         kind, shape, (begin, end) = entry["dtype"], tuple(entry["shape"]), entry["data_offsets"]
         whole = all(type(n) is int and n >= 0 for n in (*shape, begin, end))
@@ -61,9 +115,9 @@ def _map(path: Path, name: str, entry: Any, start: int, size: int, types: Mappin
         whole = False
     if not whole:
         raise ModelError(f"{path} is damaged: the entry of the array {name!r} makes no sense")
-    if kind not in types:
-        raise ModelError(f"{path}: the array {name!r} is of type {kind!r}; supported are {', '.join(types)}")
-    dtype = np.dtype(types[kind])
+    if kind not in _TYPES:
+        raise ModelError(f"{path}: the array {name!r} is of type {kind!r}; supported are {', '.join(_TYPES)}")
+    dtype = np.dtype(_TYPES[kind])
     n_bytes = int(np.prod(shape, dtype=object)) * dtype.itemsize
     if end - begin != n_bytes or start + end > size:
         raise ModelError(f"{path} is damaged or cut short: the array {name!r} of shape {shape} does not fit in it")
@@ -84,7 +138,7 @@ def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], about: dict
 
 
 def take(arrays: Mapping[str, npt.NDArray[Any]], name: str, path: Path) -> npt.NDArray[Any]:
-    """An array that must be there."""
+    """An array that must be there, of a type that numpy knows."""
     if name not in arrays:
         raise ModelError(f"{path} holds no array {name!r}; it holds {', '.join(sorted(arrays)) or 'none'}")
-    return arrays[name]
+    return as_numpy(arrays[name])

@@ -14,7 +14,7 @@ from attar.io.progress import bar
 from attar.pipeline import TextCounts
 from attar.pooling import join_windows, scale_weights
 from attar.sweep.blocks import is_written, remove_leftovers, write_block
-from attar.sweep.plan import AVERAGE, MODEL, LayerGroups, Plan
+from attar.sweep.plan import AVERAGE, MODEL, LayerGroups, PassPlan
 from attar.types import Encoder, Floats, Tokens
 from attar.weights import Weighting
 
@@ -31,12 +31,12 @@ def block_path(folder: Path, side: str, group: int, b: int) -> Path:
     return folder / f"{side}-{group}-{b:05d}.npy"
 
 
-def held_texts(plan: Plan, folder: Path) -> int:
+def held_texts(plan: PassPlan, folder: Path) -> int:
     """How many texts need not go through the model again."""
     return sum(len(plan.block(b)) for b in range(plan.n_blocks) if not missing_blocks(plan, folder, b))
 
 
-def missing_blocks(plan: Plan, folder: Path, b: int) -> list[tuple[Path, str, tuple[int, ...]]]:
+def missing_blocks(plan: PassPlan, folder: Path, b: int) -> list[tuple[Path, str, tuple[int, ...]]]:
     """What is not written yet of a block: file, side and layers."""
     return [
         (path, side, layers)
@@ -47,7 +47,7 @@ def missing_blocks(plan: Plan, folder: Path, b: int) -> list[tuple[Path, str, tu
 
 
 def collect(
-    encoder: Encoder, plan: Plan, fitted: FittedWeights, average: Table | None, folder: Path, progress: bool = True
+    encoder: Encoder, plan: PassPlan, fitted: FittedWeights, average: Table | None, folder: Path, progress: bool = True
 ) -> None:
     """Write the blocks that are not there yet."""
     remove_leftovers(folder)
@@ -66,7 +66,9 @@ def collect(
     counts.report()
 
 
-def token_weights(plan: Plan, b: int, tokens: Tokens, fitted: FittedWeights) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def token_weights(
+    plan: PassPlan, b: int, tokens: Tokens, fitted: FittedWeights
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """The weights of a block's tokens in every slot, and which texts lost all tokens to one of them.
 
     Shape: (A, T), (n_texts,)

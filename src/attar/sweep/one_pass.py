@@ -21,7 +21,7 @@ from attar.sweep.cells import Cell, cells_of, is_local, shapes_background
 from attar.sweep.collect import FittedWeights, collect, group_layers, held_texts
 from attar.sweep.grid import NO_TEMPLATE, Grid, template_text
 from attar.sweep.passes import PassSpec, drop_pass, find_pass, open_pass
-from attar.sweep.plan import AVERAGE, MODEL, Plan, make_plan
+from attar.sweep.plan import AVERAGE, MODEL, PassPlan, make_plan
 from attar.sweep.pooled import PooledBlocks
 from attar.sweep.scoring import Origin, score_cells
 from attar.sweep.store import Store
@@ -130,7 +130,7 @@ def _needed(missing: Sequence[Cell], scene: Scene, sha256: str, template: str, k
     )
 
 
-def _plan(spec: PassSpec, scene: Scene, encoder: Encoder) -> Plan:
+def _plan(spec: PassSpec, scene: Scene, encoder: Encoder) -> PassPlan:
     layers = {MODEL: group_layers(spec.layers, encoder)}
     if spec.average_layers:
         layers[AVERAGE] = group_layers(spec.average_layers, encoder)
@@ -144,7 +144,7 @@ def _plan(spec: PassSpec, scene: Scene, encoder: Encoder) -> Plan:
     )
 
 
-def _fit(plan: Plan, spec: PassSpec, scene: Scene, encoder: Encoder) -> FittedWeights:
+def _fit(plan: PassPlan, spec: PassSpec, scene: Scene, encoder: Encoder) -> FittedWeights:
     corpora = {"background": scene.background.counted}
     shared = {name: weights.parse(name) for name in plan.shared}
     for weighting in shared.values():
@@ -169,7 +169,7 @@ def _average(scene: Scene, plain: Encoder, spec: PassSpec) -> Table:
     return Table.load(folder)
 
 
-def _announce(name: str, template: str, plan: Plan, encoder: Encoder, folder: Path, cells: tuple[int, int]) -> None:
+def _announce(name: str, template: str, plan: PassPlan, encoder: Encoder, folder: Path, cells: tuple[int, int]) -> None:
     """What is to be done and how much room it takes, before it is done."""
     layers = {layer for groups in plan.layers.values() for group in groups for layer in group}
     widths = {layer: encoder.width(layer) for layer in layers}

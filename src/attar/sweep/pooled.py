@@ -10,7 +10,7 @@ import numpy as np
 
 from attar.sweep.blocks import read_vectors
 from attar.sweep.collect import block_path
-from attar.sweep.plan import AVERAGE, MODEL, Plan
+from attar.sweep.plan import AVERAGE, MODEL, PassPlan
 from attar.types import Floats, Ints
 
 
@@ -18,7 +18,7 @@ from attar.types import Floats, Ints
 class PooledBlocks:
     """The blocks of a plan."""
 
-    plan: Plan
+    plan: PassPlan
     folder: Path
     _distinct: dict[str, tuple[Ints, Ints]] = field(default_factory=dict)
 
