@@ -52,7 +52,7 @@ OTHERS = {
     "norms in mobilebert": transformers.MobileBertConfig(**SMALL, **THIN, normalization_type="layer_norm"),
     "attention in the bottleneck": transformers.MobileBertConfig(**SMALL, **THIN, use_bottleneck_attention=True),
     "albert": transformers.AlbertConfig(**SMALL, embedding_size=16),
-    "gpt2": transformers.GPT2Config(vocab_size=60, n_embd=32, n_layer=3, n_head=2, n_positions=40),
+    "bloom": transformers.BloomConfig(vocab_size=60, hidden_size=32, n_layer=3, n_head=2),
 }
 SEQUENCES = [[5, 6, 7, 8, 9, 10, 11], [12], [13, 14, 15], [16, 17, 18], list(range(5, 40))]
 
