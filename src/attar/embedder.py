@@ -47,6 +47,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     `encoder`: a Transformer, Table, ... (None: the embedded default). `layers`: numbers, "first", "last", or a mapping
     to weights. `weights`: how tokens count (None: the mean). `shapers`: what vectors go through, one after the other.
+    Layers, weights and shapers may be given as text too: layers="first,last", weights="idf", shapers="zscore,unit".
 
     >>> Embedder(Transformer("bert-base-uncased"), layers=(1, 12)).encode(["A cat sat."])  # doctest: +SKIP
     """
@@ -61,8 +62,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self,
         encoder: Encoder | None = None,
         layers: LayerChoice = "last",
-        weights: Weighting | None = None,
-        shapers: Sequence[Any] = (),
+        weights: Weighting | str | None = None,
+        shapers: Sequence[Any] | str = (),
     ) -> None:
         self.encoder = encoder
         self.layers = layers
@@ -178,7 +179,9 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def recipe(self) -> Recipe:
         """What this embedder does, as data."""
         weights = self.weights_ if hasattr(self, "weights_") else new_weights(self.weights)
-        return Recipe.of(self.encoder_, self.layers, weights, self.shapers, getattr(self, "fitted_on_", None))
+        return Recipe.of(
+            self.encoder_, self.layers, weights, new_shapers(self.shapers), getattr(self, "fitted_on_", None)
+        )
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
         """Write recipe.json, state.safetensors and a README; the folder appears whole or not at all."""
@@ -202,8 +205,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def from_recipe(cls, recipe: Recipe | str, encoder: Encoder | None = None) -> Self:
-        """A new, unfitted embedder after a recipe or the name of one."""
-        made = Recipe.named(recipe) if isinstance(recipe, str) else recipe
+        """A new, unfitted embedder after a recipe, its text form, or the name of one."""
+        made = Recipe.parse(recipe) if isinstance(recipe, str) else recipe
         return cls(
             encoder if encoder is not None else made.make_encoder(),
             layers=made.layer_choice,
@@ -222,7 +225,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def encoder_(self) -> Encoder:
         """The encoder in use: the one given, or the embedded default."""
         if self.encoder is not None:
-            if not isinstance(self.encoder, Encoder):
+            if Encoder not in type(self.encoder).__mro__:  # isinstance would read every property, and load the model
                 raise InputError(f"encoder={self.encoder!r} is not an encoder; give one, such as Transformer('folder')")
             return self.encoder
         if not hasattr(self, "_default"):
@@ -238,8 +241,9 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if hasattr(self, "weights_"):
             return
         if self.needs_fit:
-            learners = [type(self.weights).__name__] if new_weights(self.weights).needs_texts else []
-            learners += [type(shaper).__name__ for shaper in self.shapers if learns(shaper)]
+            weights = new_weights(self.weights)
+            learners = [type(weights).__name__] if weights.needs_texts else []
+            learners += [type(shaper).__name__ for shaper in new_shapers(self.shapers) if learns(shaper)]
             raise NotFittedError(f"{', '.join(learners)} must see texts first: call fit(texts), then encode")
         weights = new_weights(self.weights)
         fit_weights(weights, self.encoder_, {})
@@ -268,8 +272,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         plain = isinstance(self.weights_, Mean) and not self.shapers_ and self.encoder_.usual_weights == "mean"
         if plain and self.encoder_.causal:
             log.warning(
-                "the mean of a causal model's tokens is poor; a prompt and shaping do better: template 'cot', weights "
-                "'answer', shape zscore (--recipe prompt --template cot)"
+                "the mean of a causal model's tokens is poor; a prompt and shaping do better: --recipe prompt, or "
+                "template 'knowledge', weights 'answer', shapers 'zscore'"
             )
 
     def _forget(self) -> None:
@@ -288,3 +292,14 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.requires_fit = self.needs_fit
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def open_embedder(recipe: str, model: str | None = None) -> Embedder:
+    """What a user names: a saved recipe, ready to encode, or a new embedder after a name or a text form.
+
+    `model` stands in for the model of the recipe, where it has moved or the recipe is a named one.
+    """
+    found = persist.find_recipe(recipe)
+    if isinstance(found, Path):
+        return Embedder.load(found, encoder=persist.moved_encoder(found, model))
+    return Embedder.from_recipe(found if model is None else found.on_model(model))

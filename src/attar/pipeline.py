@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from attar.errors import InputError
 from attar.io.prefetch import prefetch
@@ -18,9 +18,11 @@ from attar.io.progress import Advance, bar, nothing
 from attar.layers import LayerChoice, resolve_layers
 from attar.pooling import mix_layers, pool_tokenized
 from attar.shapers import AffineShaper, MomentShaper
+from attar.shapers import of as shapers_of
 from attar.shapers.chain import Evidence, corpus_of, fit_chain, learns, shape
 from attar.types import Encoder, Floats, Ints, Role, Tokens, Vocabulary
-from attar.weights import Mean, Weighting
+from attar.weights import Weighting
+from attar.weights import of as weights_of
 
 log = logging.getLogger("attar")
 CHUNK = 8192  # texts; enough to find sequences of equal length, little enough to hold
@@ -228,22 +230,15 @@ def fit_weights(weights: Weighting, encoder: Encoder, corpora: Corpora, *, keep:
 
 
 def new_weights(weights: Any) -> Weighting:
-    """Unfitted weights like those given; None stands for the mean."""
-    if weights is not None and not isinstance(weights, Weighting):
-        raise InputError(f"weights={weights!r} are not token weights; take one of attar.weights, such as weights.Idf()")
-    fresh: Weighting = Mean() if weights is None else clone(weights)
+    """Unfitted weights like those given, or after their text form; None stands for the mean."""
+    fresh: Weighting = clone(weights_of(weights))
     fresh.check_params()
     return fresh
 
 
 def new_shapers(shapers: Any) -> tuple[Any, ...]:
-    """Unfitted shapers like those given: Attar's, or any of scikit-learn's transformers."""
-    if isinstance(shapers, str) or not isinstance(shapers, Sequence):
-        raise InputError(f"shapers={shapers!r} is not a list of shapers, such as [shapers.ZScore(), shapers.Unit()]")
-    for shaper in shapers:
-        if not isinstance(shaper, BaseEstimator) or not hasattr(shaper, "transform"):
-            raise InputError(f"{shaper!r} is not a shaper; take one of attar.shapers, or a transformer of scikit-learn")
-    fresh = tuple(clone(shaper) for shaper in shapers)
+    """Unfitted shapers like those given: Attar's, their text forms, or any of scikit-learn's transformers."""
+    fresh = tuple(clone(shaper) for shaper in shapers_of(shapers))
     for shaper in fresh:
         if hasattr(shaper, "check_params"):
             shaper.check_params()

@@ -160,6 +160,7 @@ class Frame:
     head_roles: tuple[int, ...] = ()
     tail: tuple[int, ...] = ()  # ids after the text
     tail_roles: tuple[int, ...] = ()
+    joined: bool = False  # the words of a prompt are not here: they are tokenised together with each text
 
     @property
     def tokens(self) -> tuple[tuple[int, int], ...]:

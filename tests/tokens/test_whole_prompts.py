@@ -11,6 +11,7 @@ from tokenizers import Regex, models, normalizers, pre_tokenizers, processors
 
 import tiny_models
 from attar.errors import InputError
+from attar.tokens.byte_level import surface
 from attar.tokens.templates import PROMPTS, Template, tidied
 from attar.tokens.tokenizer import TextTokenizer
 from attar.types import Role
@@ -73,15 +74,13 @@ def llama2() -> tokenizers.Tokenizer:
 KINDS = {
     "llama 3": llama3, "qwen": qwen, "gpt-2": gpt2, "smollm": smollm, "llama 2": llama2, "unigram": tiny_models.unigram,
 }  # fmt: skip
-ODD = st.text(
-    st.sampled_from(list("abeTA \"'.?!:;12\né中😀\u0301<>s/") + ["the cat", '"', " ", "'s", "</s>"]), max_size=12
-)
+PARTS = [*"abeTA \"'.?!:;12\né中😀\u0301<>s/", "the cat", "'s", "</s>", "<s>", '."']
+ODD = st.lists(st.sampled_from(PARTS), max_size=12).map("".join)
 
 
 def ids_of_whole(tokenizer: tokenizers.Tokenizer, text: str) -> list[int]:
-    copy = tokenizers.Tokenizer.from_str(tokenizer.to_str())
-    copy.encode_special_tokens = True
-    return copy.encode(text, add_special_tokens=True).ids
+    tokenizer.encode_special_tokens = True
+    return tokenizer.encode(text, add_special_tokens=True).ids
 
 
 def spells_a_special(kind: str, text: str) -> bool:
@@ -95,7 +94,7 @@ def test_ids_are_those_of_the_whole_prompt(kind, name):
     tokenizer, template = KINDS[kind](), Template.named(name)
     made = TextTokenizer(KINDS[kind](), template)
 
-    @settings(max_examples=40)
+    @settings(max_examples=25)
     @given(ODD)
     def check(text: str) -> None:
         tokens = made([text])
@@ -112,7 +111,7 @@ def test_ids_are_those_of_the_whole_prompt(kind, name):
 def shown(made: TextTokenizer, text: str) -> list[tuple[str, str]]:
     tokens = made([text])
     pairs = zip(tokens.ids.tolist(), tokens.roles.tolist(), strict=True)
-    return [(made.vocabulary.surface(i) or made.vocabulary.pieces[i], Role(role).name) for i, role in pairs]
+    return [(surface(made.vocabulary, i) or made.vocabulary.pieces[i], Role(role).name) for i, role in pairs]
 
 
 def test_roles_by_hand():
@@ -145,7 +144,7 @@ def test_the_text_is_cut_and_the_words_are_not():
     made = TextTokenizer(gpt2(), Template('This : "[X]" means'), max_tokens=30)
     whole, cut = TextTokenizer(gpt2(), Template('This : "[X]" means')), made(["cat " * 50, "dog"])
     assert (cut.lengths[0], cut.truncated.tolist()) == (30, [True, False])
-    assert cut.ids[:30].tolist()[-3:] == whole(["cat"]).ids.tolist()[-3:]
+    assert cut.ids[:30].tolist()[-1:] == whole(["cat"]).ids.tolist()[-1:]
     assert cut.roles[29] == Role.ANSWER
 
 
@@ -168,7 +167,7 @@ def test_windows_hold_the_whole_text():
     ("template", "options", "message"),
     [
         ("to [X] about", {"max_tokens": 2}, "leaves no room"),
-        ("[X] to [X]", {"max_tokens": 3}, "give a whole number above"),
+        ("[X] to [X]", {"max_tokens": 2}, "give a whole number above"),
         ("to [X] about", {"max_tokens": True}, "is not a whole number"),
         ("to [X] about", {"max_tokens": 8, "windows": 9}, "neighbouring windows can share"),
         ("[X] to [X]", {"max_tokens": 18, "windows": 2}, "twice"),

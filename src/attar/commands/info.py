@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,9 +25,9 @@ Examples:
 def info(what: str | None, as_json: bool) -> None:
     """Describe a model (layers, widths, limits), a static table, or a saved recipe, which is checked whole."""
     from attar.encoders.opening import open_encoder
+    from attar.persist import is_saved
 
-    saved = what is not None and (Path(what) / "recipe.json").is_file()
-    facts = _recipe(what) if what is not None and saved else open_encoder(what).describe()
+    facts = _recipe(what) if what is not None and is_saved(what) else open_encoder(what).describe()
     if as_json:
         click.echo(json.dumps(facts, ensure_ascii=False))
         return
@@ -45,11 +44,12 @@ def _recipe(folder: str) -> dict[str, Any]:
     fitted = recipe.fitted_on
     return {
         "recipe": recipe.id,
+        "text": str(recipe),
         "encoder": recipe.encoder.get("model", recipe.encoder["type"]),
         "template": recipe.encoder.get("template"),
         "layers": {str(layer): weight for layer, weight in recipe.layers},
         "weights": recipe.weights.name,
-        "shapers": [shaper.name for shaper in embedder.shapers],
+        "shapers": [shaper.name for shaper in embedder.shapers_],
         "fitted on": fitted.target.texts if fitted and fitted.target else None,
         "background": fitted.background.texts if fitted and fitted.background else None,
         "quantiles estimated": _estimates(fitted),

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 from attar.encoders.cached import Cached
 from attar.errors import RecipeError
 from attar.layers import resolve_layers
+from attar.members import listed
 from attar.recipe import Recipe
-from attar.shapers import AffineShaper, Quantile, Unit
+from attar.shapers import MEMBERS, AffineShaper, Quantile, Unit
 from attar.shapers.affine import Affine
 from attar.types import Encoder
 from attar.weights import Weighting
@@ -48,6 +49,11 @@ class FittedParts:
                 "precision='int8' can't be exported: other libraries have other 8-bit products; exportable is the same "
                 "recipe in float32 or float64"
             )
+        if encoder.frame.joined:
+            raise RecipeError(
+                "a prompt can't be exported: its words are tokenised together with each text, and other libraries put "
+                "fixed tokens around it; exportable is the same recipe without a template"
+            )
         steps = fold_runs(embedder.shapers_)
         return cls(embedder.recipe, encoder, layers, layer_weights, embedder.weights_, steps, n_dims)
 
@@ -67,6 +73,6 @@ def fold_runs(shapers: Sequence[Any]) -> tuple[Step, ...]:
         else:
             raise RecipeError(
                 f"{type(shaper).__name__} can't be exported; exportable are the shapers of attar.shapers: "
-                "center, zscore, robust, quantile, whiten, abtt, unit"
+                f"{listed(MEMBERS)}"
             )
     return tuple(steps)

@@ -18,6 +18,7 @@ from attar.exports.static_rows import static_rows, text_weights
 from attar.io.atomic import new_folder
 from attar.shapers import Unit
 from attar.shapers.affine import Affine
+from attar.shapers.affine_shaper import affine_names
 from attar.tokens.special_as_text import spelling_out
 from attar.types import Doubles, Floats
 
@@ -74,8 +75,8 @@ def _steps(source: FittedParts) -> tuple[Affine | None, bool]:
     if steps and not unit:
         names = ", ".join(part.name for part in source.recipe.shapers)
         raise RecipeError(
-            f"the shapers {names} do not fold into a table; exportable to model2vec: center, zscore, robust, whiten "
-            "and abtt in any order, then unit; others --to onnx"
+            f"the shapers {names} do not fold into a table; exportable to model2vec: {', '.join(affine_names())} "
+            "in any order, then unit; others --to onnx"
         )
     assert affine is None or isinstance(affine, Affine)
     return affine, unit

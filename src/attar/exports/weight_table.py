@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from attar.errors import RecipeError
 from attar.types import Floats, Frame, Role, Tokens, Vocabulary
-from attar.weights import Debiased, First, Idf, Last, Mask, Mean, Sif, Weighting
+from attar.weights import CLASSES, Debiased, First, Last, Weighting
 
-_BY_TABLE = (Mean, Idf, Sif, Mask, Debiased)
 # What counts, the text's own tokens that do not, and the frame: so far apart that none is felt beside a higher one,
 # and all above the 1e-9 that sentence-transformers takes for nothing.
 COUNTED, OWN, FRAMING = 1e16, 1e4, 1e-8
@@ -34,8 +33,8 @@ class WeightTable:
 
 def weight_table(weights: Weighting, vocabulary: Vocabulary) -> WeightTable:
     """Of any weights but `First` and `Last`, which have no table."""
-    if type(weights) not in _BY_TABLE:
-        names = ", ".join(cls.__name__ for cls in (*_BY_TABLE, First, Last))
+    if not weights.by_token or CLASSES.get(type(weights).__name__) is not type(weights):
+        names = ", ".join(name for name, cls in CLASSES.items() if cls.by_token or cls in (First, Last))
         raise RecipeError(f"{type(weights).__name__} weights can't be exported; exportable: {names}")
     starting = _weigh(weights, len(vocabulary))
     no_ends = np.zeros(len(vocabulary), dtype=bool)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from attar.recipe import NAMED
 from attar.reports.cells import Cells, Variant
 from attar.sweep.best import best_recipes
 from attar.sweep.store import CellRow
@@ -72,13 +73,13 @@ def template_table(cells: Cells, model: str, family: str) -> ReportTable:
 
 def best_table(cells: Cells) -> ReportTable:
     """The best recipe of each family and task, and the regret of the named recipes."""
-    names = ("plain", "similarity", "clustering", "classification")
+    names = tuple(NAMED)
     rows = []
     for best in best_recipes(cells.scored):
-        recipe = best.recipe
-        labels = (best.subject, recipe.model, recipe.template, recipe.layers, recipe.weights, recipe.shape)
+        model, template, layers, weights, shape, mix = best.recipe.fields
+        labels = (best.subject, model, template, layers.replace(",", "+"), weights, shape)
         regrets = (None if name not in best.regrets else Value(100 * best.regrets[name]) for name in names)
-        rows.append(((*labels, f"{recipe.mix:g}"), (Value(100 * best.score, True), *regrets)))
+        rows.append(((*labels, f"{mix:g}"), (Value(100 * best.score, True), *regrets)))
     headings = ("task", "model", "template", "layers", "aggregation", "post-processing", "Avg.")
     return ReportTable("Best recipes", headings, ("score", *(f"regret of {name}" for name in names)), tuple(rows))
 

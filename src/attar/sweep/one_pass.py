@@ -14,16 +14,16 @@ from attar import weights
 from attar.encoders.opening import open_encoder
 from attar.encoders.table import Table
 from attar.pipeline import fit_weights
-from attar.sweep.alike import Mark, check_alike
+from attar.recipe.text import NONE as NO_TEMPLATE
+from attar.sweep.alike import check_alike
 from attar.sweep.background import Background
-from attar.sweep.best import RecipeKey
 from attar.sweep.cells import Cell, cells_of, is_local, shapes_background
 from attar.sweep.collect import FittedWeights, collect, group_layers, held_texts
-from attar.sweep.grid import NO_TEMPLATE, Grid, template_text
+from attar.sweep.grid import Grid, template_text
 from attar.sweep.passes import PassSpec, drop_pass, find_pass, open_pass
 from attar.sweep.plan import AVERAGE, MODEL, PassPlan, make_plan
 from attar.sweep.pooled import PooledBlocks
-from attar.sweep.scoring import Origin, score_cells
+from attar.sweep.scoring import Origin, planned_row, score_cells
 from attar.sweep.store import Store
 from attar.sweep.subjects import Subject
 from attar.types import Encoder
@@ -86,7 +86,9 @@ def run_pass(scene: Scene, model: SweptModel, template: str) -> int:
     if not missing:
         log.info("%s, template %s: all %s cells are there", name, template, f"{len(cells):,}")
         return 0
-    check_alike([*map(Mark.of, scene.store.scored()), *(_mark(cell, name, template, sha256) for cell in missing)])
+    details = {"background_texts": len(scene.background.embedded), "average_texts": len(scene.background.averaged)}
+    origin = Origin(name, model.source, sha256, template, scene.grid.runs, details)
+    check_alike([*scene.store.scored(), *(planned_row(cell, origin) for cell in missing)])
     known = {subject.name: subject.fingerprint for subject in scene.by_name.values()}
     spec = find_pass(scene.cache, _needed(missing, scene, sha256, template, known), known)
     folder = open_pass(scene.cache, spec)
@@ -94,38 +96,29 @@ def run_pass(scene: Scene, model: SweptModel, template: str) -> int:
     _announce(name, template, plan, encoder, folder, (len(missing), len(cells)))
     table = _average(scene, model.encoder, spec) if spec.average_layers else None
     collect(encoder, plan, _fit(plan, spec, scene, encoder), table, folder, scene.progress)
-    details = {"background_texts": len(scene.background.embedded), "average_texts": len(scene.background.averaged)}
-    origin = Origin(encoder, name, sha256, template, scene.grid.runs, details)
     score_cells(missing, PooledBlocks(plan, folder), origin, scene.store, scene.jobs, scene.progress)
     if not scene.keep:
         drop_pass(folder)
     return len(missing)
 
 
-def _mark(cell: Cell, model: str, template: str, sha256: str) -> Mark:
-    choice = cell.choice
-    recipe = RecipeKey(model, template, "+".join(map(str, choice.layers)), choice.weights, choice.shape, choice.mix)
-    return Mark(cell.id, cell.subject.name, len(cell.subject.texts), sha256, recipe)
-
-
 def _needed(missing: Sequence[Cell], scene: Scene, sha256: str, template: str, known: Mapping[str, str]) -> PassSpec:
-    choices = [cell.choice for cell in missing]
     wanted = {cell.subject.name for cell in missing}
-    named = sorted({choice.weights for choice in choices})
+    named = sorted({cell.recipe.weights.text for cell in missing})
     corpora = scene.background.corpora
     counts = any(weights.parse(name).on == "background" for name in named)
-    mixed = [choice for choice in choices if choice.mix != 0]
+    mixed = [cell for cell in missing if cell.recipe.mix != 0]
     return PassSpec(
         model=sha256,
         template=template_text(template),
         subjects={name: known[name] for name in scene.by_name if name in wanted},
         counted=corpora.counted if counts else None,
-        embedded=corpora.embedded if any(shapes_background(choice.shape) for choice in choices) else None,
+        embedded=corpora.embedded if any(shapes_background(cell.recipe.shape) for cell in missing) else None,
         averaged=corpora.averaged if mixed else None,
         shared=tuple(name for name in named if not is_local(name)),
         local=tuple(name for name in named if is_local(name)),
-        layers=tuple(sorted({layer for choice in choices for layer in choice.layers})),
-        average_layers=tuple(sorted({layer for choice in mixed for layer in choice.layers})),
+        layers=tuple(sorted({layer for cell in missing for layer in cell.layers})),
+        average_layers=tuple(sorted({layer for cell in mixed for layer in cell.layers})),
         block_texts=scene.block_texts,
     )
 

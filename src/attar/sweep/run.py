@@ -25,10 +25,11 @@ CACHE, ABOUT, LOCK = "cache", "run.json", "lock"
 
 @dataclass(frozen=True)
 class Settings:
-    """Where things are and how to work; nothing here changes a score."""
+    """Where things are and how to work."""
 
     data: Path | None = None
     background: Path | None = None
+    sentences: bool = False  # lines of the background are paragraphs: split them
     keep: bool = False  # the pooled vectors, for later sweeps
     jobs: int | None = None  # threads that score; None: as many as there are processors
     block_texts: int = 1024  # pooled and written at once
@@ -42,7 +43,7 @@ def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noq
     for model in models:
         check_layers(grid, model)
     check_names(models)
-    background = Background.read(settings.background, grid)
+    background = Background.read(settings.background, grid, split=settings.sentences)
     subjects = load_subjects(grid.tasks, settings.data, grid.rows, background.embedded)
     run.mkdir(exist_ok=True)
     with exclusive(run / LOCK):
@@ -92,6 +93,7 @@ def _describe(run: Path, settings: Settings) -> None:
         "attar": __version__,
         "data": None if settings.data is None else str(settings.data.resolve()),
         "background": None if settings.background is None else str(settings.background.resolve()),
+        "sentences": settings.sentences,
     }
     with new_file(run / ABOUT) as aside:
         aside.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from attar.errors import DataError
+from attar.io.reading import read_texts
 from attar.io.unpacked import open_data
 
 _HEADING = re.compile(r"=+ .* =+")
@@ -28,6 +29,13 @@ _ABBREVIATION = re.compile(
 def sentences(path: str | Path, min_characters: int = 10) -> Iterator[str]:
     """Stream the sentences of a plain or gzipped file; headings (` = Title = `) and shorter sentences are left out."""
     return sentences_of(_lines(Path(path)), min_characters)
+
+
+def read_corpus(source: str | Path, column: str | None = None, *, split: bool = False) -> Iterator[str]:
+    """The texts of a corpus: one per line (or of a column), or with `split` the sentences of its paragraphs."""
+    if not split:
+        return read_texts(str(source), column)
+    return sentences(source) if column is None else sentences_of(read_texts(str(source), column))
 
 
 def sentences_of(lines: Iterable[str], min_characters: int = 10) -> Iterator[str]:

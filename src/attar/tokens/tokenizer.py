@@ -64,6 +64,8 @@ class TextTokenizer:
         special = [Role.SPECIAL]
         self._head_roles = np.array(special * len(leading) + self._roles(before), dtype=np.uint8)
         self._tail_roles = np.array(self._roles(after) + special * len(trailing), dtype=np.uint8)
+        if template is not None and template.has_answer and after:
+            self._tail_roles[len(after) - 1] = Role.ANSWER
         self._room = self._text_room(max_tokens)
         self._overlap = self._check_windows(windows)
         tokenizer.encode_special_tokens = True
@@ -72,13 +74,9 @@ class TextTokenizer:
     @property
     def frame(self) -> Frame:
         """The tokens around every text."""
-        if self._whole is not None:
-            raise ModelError(
-                "a prompt is tokenised together with each text, so that no tokens stand around all texts alike, as an "
-                "export would need; leave the template out, or run the recipe with Attar"
-            )
         head, head_roles = tuple(self._head.tolist()), tuple(self._head_roles.tolist())
-        return Frame(head, head_roles, tuple(self._tail.tolist()), tuple(self._tail_roles.tolist()))
+        tail, tail_roles = tuple(self._tail.tolist()), tuple(self._tail_roles.tolist())
+        return Frame(head, head_roles, tail, tail_roles, self._whole is not None)
 
     def __call__(self, texts: Sequence[str]) -> Tokens:
         if self._whole is not None:

@@ -12,6 +12,8 @@ from attar.weights.weighting import Weighting
 class Answer(Weighting):
     """The last token of a prompt, behind which a causal model would say its answer, alone."""
 
+    by_token = True
+
     def weigh(self, tokens: Tokens) -> Floats:
         answers = tokens.roles == Role.ANSWER
         if len(tokens) and not answers.any():

@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from attar import shapers
 from attar.corpus.fitting.chain import with_exactness
 from attar.corpus.jobs.partials import Arrays
 from attar.errors import InputError, MissingExtra
@@ -19,7 +18,6 @@ from attar.types import Floats, State
 K = 800
 CONFIDENCE = 0.99  # the one that the library states its error for
 LEVELS = 4 * 999 + 1  # evenly spaced ranks, among them the quartiles and the 1000 levels of shapers.Quantile
-_PER_DIM = (shapers.Center, shapers.ZScore, shapers.Robust, shapers.Quantile)
 
 
 @dataclass
@@ -78,7 +76,7 @@ def check_sketches(chain: Sequence[Any]) -> None:
     _library()  # before any work is begun
     alone = True
     for shaper, exact in with_exactness(chain):
-        alone = alone and isinstance(shaper, _PER_DIM)
+        alone = alone and getattr(shaper, "per_dim", False)
         if not alone and not exact and learns(shaper):
             names = ", ".join(type(one).__name__ for one in chain)
             raise InputError(

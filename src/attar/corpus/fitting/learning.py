@@ -22,7 +22,7 @@ from attar.errors import unknown_name
 from attar.io.atomic import check_target_folder
 from attar.persist import RECIPE
 from attar.pipeline import check_corpora, fit_weights, new_shapers, new_weights
-from attar.recipe import Corpus, FittedOn, Part, Sampled
+from attar.recipe import Component, Corpus, FittedOn, Sampled
 from attar.shapers.chain import Evidence, fit_chain
 from attar.weights import Weighting
 
@@ -102,7 +102,7 @@ class _Fitting:
         if not weights.needs_texts:
             fit_weights(weights, self.embedder.encoder_, {})
             return weights
-        plan, part = self.plans[weights.on], Part.of(weights)
+        plan, part = self.plans[weights.on], Component.of(weights)
         base = self._source("encoder", Embedder(self.embedder.encoder_, self.embedder.layers))
         work = CountTokens(base, str(self.folder.path), "count", part.name, part.params)
         run_step(self.executor, self.folder, "count", work, plan.shards, self._meter(plan))
