@@ -5,7 +5,12 @@ from __future__ import annotations
 import click
 
 
-@click.command(epilog="Use one with: attar encode texts.txt --recipe similarity -o vectors.npy")
+@click.command(
+    epilog="""\b
+Use one with: attar encode texts.txt --recipe similarity -o vectors.npy
+Which suits your texts and model: attar choose texts.txt --model DIR -o my-recipe
+"""
+)
 def recipes() -> None:
     """List the named recipes and what each is for.
 
