@@ -16,6 +16,7 @@ from attar import persist
 from attar.counts import Counts
 from attar.encoders.transformer import Transformer
 from attar.errors import InputError, NotFittedError
+from attar.explanation import Explanation, explain_pair
 from attar.fitting import (
     check_corpora,
     check_partial,
@@ -157,6 +158,27 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"vectors of {left.shape[1]} and {right.shape[1]} dims can't be compared")
         cosines = Unit().transform(left) @ Unit().transform(right).T
         return np.asarray(cosines, dtype=np.float32)
+
+    def explain(self, a: str, b: str) -> Explanation:
+        """Split the cosine of two texts into contributions of pairs of their words, which add up to it.
+
+        Parameters
+        ----------
+        a, b : two texts
+
+        Returns
+        -------
+        Explanation
+            Its `contributions` have the shape (words of a, words of b). They are exact for affine shapers and unit
+            length; for others they are those of a small change, and `local` names these shapers.
+
+        Raises
+        ------
+        InputError : a text without tokens, or with a zero vector
+        """
+        (a, b), _ = check_texts((a, b))
+        self._ensure_ready()
+        return explain_pair(self.encoder_, self.weights_, self.layers, self.shapers_, a, b)
 
     def set_params(self, **params: Any) -> Self:
         """Change parameters by name; what was made ready without `fit` is made anew."""

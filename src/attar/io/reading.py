@@ -23,9 +23,9 @@ def read_texts(source: str, column: str | None = None) -> Iterator[Any]:
     name = source.lower().removesuffix(".gz")
     kind = "." + name.rpartition(".")[2] if "." in Path(name).name else ""
     if kind == ".parquet" and source != "-":
-        yield from _parquet(_existing(source), column)
+        yield from _parquet(existing_file(source), column)
         return
-    with _lines(source) as lines:
+    with open_lines(source) as lines:
         yield from _READERS.get(kind, _plain)(lines, source, column)
 
 
@@ -51,7 +51,8 @@ def count_texts(source: str) -> int | None:
     return None
 
 
-def _existing(source: str) -> Path:
+def existing_file(source: str) -> Path:
+    """The path of a file that is there."""
     path = Path(source)
     if path.is_dir():
         raise InputError(f"{source!r} is a folder; give a file of texts")
@@ -61,14 +62,14 @@ def _existing(source: str) -> Path:
 
 
 @contextmanager
-def _lines(source: str) -> Iterator[Iterator[str]]:
+def open_lines(source: str) -> Iterator[Iterator[str]]:
     """Decoded lines without their ends; only a line feed ends a line, as everywhere but in str.splitlines."""
     file: Any
     if source == "-":
         file = sys.stdin.buffer
     else:
         try:
-            path = _existing(source)
+            path = existing_file(source)
             file = gzip.open(path, "rb") if source.lower().endswith(".gz") else open(path, "rb")  # noqa: SIM115
         except OSError as error:
             raise InputError(f"can't read {source!r}: {error.strerror or error}") from None
@@ -110,7 +111,7 @@ def _jsonl(lines: Iterator[str], source: str, column: str | None) -> Iterator[An
             continue
         if not isinstance(row, dict):
             raise InputError(f"line {number} of {source!r} should be a JSON object with a text; it is {line[:60]!r}")
-        column = column if column is not None else _choose(list(row), None, source)
+        column = column if column is not None else choose_column(list(row), None, source)
         if column not in row:
             raise InputError(f"line {number} of {source!r} has no column {column!r}; it has {', '.join(row)}")
         yield row[column]
@@ -124,7 +125,7 @@ def _separated(delimiter: str, quoting: Literal[0, 3]) -> Callable[[Iterator[str
             header = next(filter(None, rows), None)
             if header is None:
                 return
-            at = header.index(_choose(header, column, source))
+            at = header.index(choose_column(header, column, source))
             for row in filter(None, rows):  # of a blank line, nothing is left
                 if len(row) != len(header):
                     raise InputError(
@@ -143,14 +144,15 @@ def _parquet(path: Path, column: str | None) -> Iterator[Any]:
 
     try:
         with pq.ParquetFile(path) as file:
-            name = _choose(file.schema_arrow.names, column, str(path))
+            name = choose_column(file.schema_arrow.names, column, str(path))
             for batch in file.iter_batches(batch_size=8192, columns=[name]):
                 yield from batch.column(0).to_pylist()
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(f"can't read {str(path)!r}: {' '.join(str(error).split())[:200]}") from None
 
 
-def _choose(names: Sequence[str], column: str | None, source: str) -> str:
+def choose_column(names: Sequence[str], column: str | None, source: str) -> str:
+    """The column of texts: the one named, or the first of `COLUMNS` that is there, or the only one."""
     if column is not None:
         if column not in names:
             raise InputError(f"{source!r} has no column {column!r}; it has {', '.join(names)}")
