@@ -122,7 +122,8 @@ def _pooled(encoder: Encoder, weights: Weights, layers: LayerChoice, text: str) 
     parts = np.zeros((len(words), np.shape(mixed)[1]))
     np.add.at(parts, places, token_weights[:, None] * mixed)
     shares = np.array([word.weight for word in words])
-    return _Split(words, parts, shares / shares.sum())
+    counted = [i for i, word in enumerate(words) if word.role == Role.TEXT or word.weight]  # others have no part in it
+    return _Split(tuple(words[i] for i in counted), parts[counted], shares[counted] / shares.sum())
 
 
 def _shaped(split: _Split, shapers: Sequence[Any]) -> _Split:

@@ -57,9 +57,7 @@ def _colour(share: float, most: float) -> dict[str, object]:
 
 
 def _matrix(explained: Explanation, colours: bool) -> list[str]:
-    rows, columns = _telling(explained.of_a, explained.contributions, 1), _telling(
-        explained.of_b, explained.contributions, 0
-    )
+    rows, columns = (_telling(explained.contributions, axis) for axis in (1, 0))
     shown = explained.contributions[np.ix_(rows, columns)]
     width = max([len(explained.a[i].text) for i in rows] + [5])
     lines = ["x 100".ljust(width) + "".join(_cut(explained.b[j].text).rjust(_CELL + 1) for j in columns)]
@@ -75,7 +73,7 @@ def _matrix(explained: Explanation, colours: bool) -> list[str]:
     return lines
 
 
-def _telling(shares: Doubles, contributions: Doubles, axis: int) -> Ints:
+def _telling(contributions: Doubles, axis: int) -> Ints:
     """The words with the greatest contributions, in their order."""
     order = np.argsort(-np.abs(contributions).sum(axis=axis), kind="stable")[:MOST]
     return np.sort(order)
