@@ -35,13 +35,12 @@ from attar import Embedder
 from attar.corpus.embedding import EmbedShard, embed_corpus
 from attar.corpus.executors import Executor, open_executor
 from attar.corpus.executors.local import LocalProcesses
-from attar.corpus.job_folder import JobFolder
-from attar.corpus.manifest import verify_corpus, write_manifest
-from attar.corpus.meter import Meter
-from attar.corpus.plan import make_plan
+from attar.corpus.inputs.shards import make_plan
+from attar.corpus.jobs.job_folder import JobFolder
+from attar.corpus.jobs.manifest import verify_corpus, write_manifest
+from attar.corpus.jobs.step import Meter, run_step
 from attar.corpus.recipe_source import RecipeSource
-from attar.corpus.step import run_step
-from attar.press import CHUNK
+from attar.pipeline import CHUNK
 
 WORKERS = 2
 FEWER = {"table": 200_000, "model": 20_000}  # texts, unless told: MiniLM takes far longer for each
@@ -177,7 +176,7 @@ def simulate(args: argparse.Namespace, folder: Path) -> None:
         job = JobFolder.at(folder / "out")
         work = EmbedShard(FakeRecipe(args.dims), str(job.path), plan.id_type, False)
         with job.begun({"job": "simulation"}, plan.to_json()):
-            run_step(executor, job, "", work, plan.units, Meter(plan.n_shards, plan.rows, False))
+            run_step(executor, job, "", work, plan.shards, Meter(plan.n_shards, plan.rows, False))
             done = time.perf_counter()
             write_manifest(job, plan, "", "fake")
         written = time.perf_counter()

@@ -24,7 +24,7 @@ BASELINE = "sentence-transformers"
 
 
 def model_folder(name: str) -> Path:
-    from attar.encoders import default
+    from attar.checkpoints import default
 
     if name == "minilm":
         return default.folder()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from attar.counts import Counts
+from attar.pipeline import TextCounts
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class FakeEmbedder:
     """A vector of each text's length."""
 
     dims: int
-    counts_: Counts | None = None
+    counts_: TextCounts | None = None
 
     def encode(self, texts: list[str]) -> Any:
-        self.counts_ = Counts(texts=len(texts))
+        self.counts_ = TextCounts(texts=len(texts))
         return np.repeat(np.array([len(text) for text in texts], dtype=np.float32)[:, None], self.dims, axis=1)

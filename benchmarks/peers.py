@@ -132,7 +132,7 @@ def _padded(folder: Path, run: Callable[[np.ndarray, np.ndarray], np.ndarray], *
 def _limit(folder: Path) -> int:
     from attar import Transformer
 
-    return Transformer(folder).limit or 512
+    return Transformer(folder).token_limit or 512
 
 
 PEERS: dict[str, Callable[[Path], Encode]] = {

@@ -18,9 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from attar import Transformer, weights
-from attar.fitting import fit_weights
+from attar.pipeline import CHUNK, fit_weights
 from attar.pooling import pool_texts
-from attar.press import CHUNK
 from attar.sweep.collect import FittedWeights, collect, group_layers
 from attar.sweep.plan import MODEL, make_plan
 from attar.sweep.run import Settings

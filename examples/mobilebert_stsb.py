@@ -16,8 +16,8 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from attar import Embedder, Transformer, shapers, tasks, weights
+from attar.pipeline import distinct_texts
 from attar.pooling import mix_layers, pool_texts
-from attar.press import distinct_texts
 from attar.types import Floats
 
 # For each template the weights to try.

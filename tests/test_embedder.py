@@ -86,10 +86,15 @@ def test_the_same_for_other_architectures(folder, request):
 
 
 def test_batches_of_any_size_give_the_same(tiny_bert, plain, monkeypatch):
-    monkeypatch.setattr(
-        "attar.engine.model.packed_batches", lambda lengths: [np.array([i]) for i in range(len(lengths))]
-    )
+    made: list[int] = []
+
+    def one_each(lengths, n_workers=1):
+        made.append(len(lengths))
+        return [np.array([i]) for i in range(len(lengths)) if lengths[i]]
+
+    monkeypatch.setattr("attar.engine.direct.packed_batches", one_each)
     one_by_one = Embedder(tiny_bert).encode(TEXTS)
+    assert made == [len(set(TEXTS))]
     np.testing.assert_allclose(one_by_one, plain, rtol=0, atol=1e-5 * np.abs(plain).max())
 
 
@@ -210,16 +215,16 @@ def test_unfitted_parts_are_named(tiny_bert, settings):
         ({"layers": True}, "layer True"),
         ({"layers": 1.5}, "layer 1.5"),
         ({"layers": ()}, "no layer"),
-        ({"weights": "idf"}, "weights='idf' are not token weights"),
+        ({"weights": "iddf"}, "unknown weights 'iddf' .did you mean 'idf'"),
         ({"weights": Mean(specials="yes")}, "specials='yes' of Mean is neither True nor False"),
         ({"weights": Sif(a=0)}, "a=0 of Sif is not a number above 0"),
         ({"weights": Sif(a=float("nan"))}, "a=nan"),
         ({"shapers": [Quantile(output="odd")]}, "unknown output of Quantile 'odd'"),
         ({"weights": Idf}, "are not token weights"),
-        ({"shapers": "zscore"}, "shapers='zscore' is not a list"),
+        ({"shapers": "zscor"}, "unknown shaper 'zscor' .did you mean 'zscore'"),
         ({"shapers": ZScore()}, "is not a list of shapers"),
-        ({"shapers": ["zscore"]}, "'zscore' among the shapers"),
-        ({"shapers": [ZScore]}, "among the shapers"),
+        ({"shapers": ["zscor"]}, "unknown shaper 'zscor'"),
+        ({"shapers": [ZScore]}, "is not a shaper"),
         ({"encoder": "bert-base-uncased"}, "encoder='bert-base-uncased' is not an encoder"),
         ({"weights": Idf(on="background")}, "background corpus"),
         ({"weights": Idf(on="home")}, "unknown texts to fit on 'home'"),
@@ -305,3 +310,16 @@ def test_a_text_of_a_megabyte_is_cut(tiny_bert):
 def test_every_error_on_purpose_is_an_attar_error():
     assert issubclass(InputError, AttarError)
     assert issubclass(NotFittedError, AttarError)
+
+
+@pytest.mark.parametrize("shaping", ["zscore,unit", ["zscore", "unit"], [ZScore(), "unit"]])
+def test_names_do_as_well_as_objects(tiny_bert, shaping):
+    texts = ["the cat sat", "a dog ran", "red music", "blue mat"]
+    named = Embedder(tiny_bert, layers="first,last", weights="idf", shapers=shaping)
+    made = Embedder(tiny_bert, layers=("first", "last"), weights=Idf(), shapers=[ZScore(), Unit()])
+    assert named.get_params()["weights"] == "idf"  # kept as given
+    assert named.recipe == made.recipe
+    np.testing.assert_array_equal(named.fit_transform(texts), made.fit_transform(texts))
+    assert Embedder(tiny_bert, layers="1:0.25,last:0.75").recipe.layers == ((1, 0.25), ("last", 0.75))
+    with pytest.raises(NotFittedError, match="Idf, ZScore must see texts first"):
+        Embedder(tiny_bert, weights="idf", shapers=shaping).encode(texts)

@@ -66,5 +66,5 @@ def test_counts_go_on_after_fit(tiny_bert):
 
 def test_moments_do_not_go_on_after_fit(tiny_bert):
     embedder = Embedder(tiny_bert, shapers=[ZScore()]).fit(TEXTS)
-    with pytest.raises(InputError, match="keeps no sums to add to"):
+    with pytest.raises(InputError, match="has no sums to which"):
         embedder.partial_fit(TEXTS)

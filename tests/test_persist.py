@@ -51,7 +51,8 @@ def test_what_is_in_the_folder(tiny_bert, tmp_path):
     Embedder(tiny_bert, weights=Idf(), shapers=[ZScore()]).fit(TEXTS).save(tmp_path / "saved")
     assert sorted(p.name for p in (tmp_path / "saved").iterdir()) == ["README.md", "recipe.json", "state.safetensors"]
     readme = (tmp_path / "saved" / "README.md").read_text()
-    assert "weights: Idf; shapers: ZScore; fitted on: 6 texts" in readme
+    assert "| none | last | idf | zscore`" in readme
+    assert "Fitted on: 6 texts" in readme
     recipe = json.loads((tmp_path / "saved" / "recipe.json").read_text())
     assert recipe["format"] == 1
     assert recipe["fitted_on"]["target"]["texts"] == 6

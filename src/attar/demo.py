@@ -11,26 +11,25 @@ from pathlib import Path
 
 import numpy as np
 
-from attar import shapers, weights
+from attar.checkpoints import default
 from attar.embedder import Embedder
-from attar.encoders import default
 from attar.encoders.transformer import Transformer
 from attar.errors import OutputError
 from attar.io.writing import write_vectors
-from attar.layers import parse_layers
 from attar.scores.isotropy import isoscore
+from attar.shapers.cosine import cosines
 from attar.types import Floats
 
-# what is shown, from the plain mean on: (label, layers, weights, shape)
-STEPS = (
-    ("first layer, mean", "first", "mean", ""),
-    ("last layer, mean", "last", "mean", ""),
-    ("first + last, mean", "first,last", "mean", ""),
-    ("first + last, idf", "first,last", "idf", ""),
-    ("first + last, debiased", "first,last", "debiased", ""),
-    ("last layer, mean, z-score", "last", "mean", "zscore"),
-    ("first + last, idf, z-score", "first,last", "idf", "zscore"),
-)
+# what is shown, from the plain mean on: label and recipe
+SHOWN = {
+    "first layer, mean": "default | none | first | mean",
+    "last layer, mean": "default | none | last | mean",
+    "first + last, mean": "default | none | first,last | mean",
+    "first + last, idf": "default | none | first,last | idf",
+    "first + last, debiased": "default | none | first,last | debiased",
+    "last layer, mean, z-score": "default | none | last | mean | zscore",
+    "first + last, idf, z-score": "default | none | first,last | idf | zscore",
+}
 DRAWN = ("first layer, mean", "last layer, mean", "first + last, idf, z-score")
 
 
@@ -73,7 +72,7 @@ def run(folder: Path, model: str | None = None) -> str:
     encoder = Transformer(model)
     if model is None:
         default.verify()
-    vectors = {label: _embedder(encoder, *how).fit_transform(sample.texts) for label, *how in STEPS}
+    vectors = {label: Embedder.from_recipe(text, encoder).fit_transform(sample.texts) for label, text in SHOWN.items()}
     rows = [_compare(label, v, sample) for label, v in vectors.items()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -86,18 +85,13 @@ def run(folder: Path, model: str | None = None) -> str:
     return _told(rows, sample, encoder, folder, seconds)
 
 
-def _embedder(encoder: Transformer, layers: str, weighting: str, shape: str) -> Embedder:
-    return Embedder(encoder, parse_layers(layers), weights.parse(weighting), shapers.parse(shape))
-
-
 def _compare(label: str, vectors: Floats, sample: Sample) -> Row:
-    unit = shapers.Unit().transform(vectors)
-    cosines = np.asarray(unit @ unit.T, dtype=np.float32)
-    others = cosines - 2 * np.eye(len(unit), dtype=np.float32)
-    pairs = cosines[np.arange(len(unit)), sample.paraphrase]
-    outside = (cosines.sum(axis=1) - 1 - pairs) / (len(unit) - 2)
+    every, n = cosines(vectors, vectors), len(vectors)  # (N, N)
+    others = every - 2 * np.eye(n, dtype=np.float32)
+    pairs = every[np.arange(n), sample.paraphrase]
+    outside = (every.sum(axis=1) - 1 - pairs) / (n - 2)
     found = float((others.argmax(axis=1) == sample.paraphrase).mean())
-    return Row(label, found, float((pairs - outside).mean()), isoscore(vectors), cosines)
+    return Row(label, found, float((pairs - outside).mean()), isoscore(vectors), every)
 
 
 def _told(rows: list[Row], sample: Sample, encoder: Transformer, folder: Path, seconds: float) -> str:

@@ -13,27 +13,29 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 
 from attar import persist
-from attar.counts import Counts
 from attar.encoders.transformer import Transformer
 from attar.errors import InputError, NotFittedError
 from attar.explanation import Explanation, explain_pair
-from attar.fitting import (
-    check_corpora,
-    check_partial,
-    fit_from_moments,
-    fit_shapers,
-    fit_weights,
-    learns,
-    new_shapers,
-    new_weights,
-    shape,
-)
 from attar.io.progress import Advance, nothing
 from attar.io.texts import check_texts, chunks, iter_texts
 from attar.layers import LayerChoice
-from attar.press import CHUNK, Press, Pressed, distinct_texts
+from attar.pipeline import (
+    CHUNK,
+    Embedded,
+    Pipeline,
+    TextCounts,
+    check_corpora,
+    check_partial,
+    distinct_texts,
+    fit_pipeline,
+    fit_weights,
+    new_shapers,
+    new_weights,
+)
 from attar.recipe import FittedOn, Recipe
-from attar.shapers import Moments, Unit
+from attar.shapers import Moments
+from attar.shapers.chain import Evidence, fit_chain, learns, shape
+from attar.shapers.cosine import cosines
 from attar.types import Encoder, Floats, Ints
 from attar.weights import Weighting
 
@@ -43,22 +45,23 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     `encoder`: a Transformer, Table, ... (None: the embedded default). `layers`: numbers, "first", "last", or a mapping
     to weights. `weights`: how tokens count (None: the mean). `shapers`: what vectors go through, one after the other.
+    Layers, weights and shapers may be given as text too: layers="first,last", weights="idf", shapers="zscore,unit".
 
     >>> Embedder(Transformer("bert-base-uncased"), layers=(1, 12)).encode(["A cat sat."])  # doctest: +SKIP
     """
 
     weights_: Weighting
-    shapers_: list[Any]
+    shapers_: tuple[Any, ...]
     fitted_on_: FittedOn
     moments_: Moments
-    counts_: Counts
+    counts_: TextCounts
 
     def __init__(
         self,
         encoder: Encoder | None = None,
         layers: LayerChoice = "last",
-        weights: Weighting | None = None,
-        shapers: Sequence[Any] = (),
+        weights: Weighting | str | None = None,
+        shapers: Sequence[Any] | str = (),
     ) -> None:
         self.encoder = encoder
         self.layers = layers
@@ -74,10 +77,10 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_transform(self, X: Any, y: object = None, *, background: Any = None, progress: bool = False) -> Floats:
         """`fit` and the vectors of the same texts, from one pass through the encoder."""
-        pressed = self._fit(X, background, ("target",), progress)["target"]
-        self.counts_ = pressed.counts
+        embedded = self._fit(X, background, ("target",), progress)["target"]
+        self.counts_ = embedded.counts
         self.counts_.report()
-        return np.asarray(pressed.vectors, dtype=np.float32)[pressed.rows]
+        return np.asarray(embedded.vectors, dtype=np.float32)[embedded.rows]
 
     def partial_fit(self, X: Any, y: object = None) -> Self:
         """Learn from more texts, where sums suffice: counts of tokens, or the moments that affine shapers need."""
@@ -86,15 +89,18 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         shapers = new_shapers(self.shapers)
         check_partial(weights, shapers)
         check_corpora((weights, *shapers), {"target": texts})
-        fitted_weights = fit_weights(weights, self.encoder_, {"target": texts})
+        fit_weights(weights, self.encoder_, {"target": texts})
         if any(learns(shaper) for shaper in shapers):
             if hasattr(self, "fitted_on_") and not hasattr(self, "moments_"):
-                raise InputError("what was fitted whole or loaded keeps no sums to add to; partial_fit a new Embedder")
-            pressed = Press(self.encoder_, fitted_weights, self.layers).distinct(texts)
-            moments = Moments.of(pressed.vectors[pressed.rows])
+                raise InputError(
+                    "this Embedder was fitted by fit or loaded, and has no sums to which more texts could be added; "
+                    "call partial_fit on a new Embedder"
+                )
+            embedded = Pipeline(self.encoder_, weights, self.layers).embed(texts)
+            moments = Moments.of(embedded.vectors[embedded.rows])
             self.moments_ = self.moments_.merge(moments) if hasattr(self, "moments_") else moments
-            fit_from_moments(shapers, self.moments_)
-        self.weights_, self.shapers_ = fitted_weights, shapers
+            fit_chain(shapers, {"target": Evidence(moments=self.moments_)})
+        self.weights_, self.shapers_ = weights, shapers
         self.fitted_on_ = (self.fitted_on_ if hasattr(self, "fitted_on_") else FittedOn()).with_target(texts)
         return self
 
@@ -107,11 +113,11 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return row
         checked, replaced = check_texts(iter_texts(texts))
         self._ensure_ready()
-        self.counts_ = Counts(texts=len(checked), replaced=replaced)
+        self.counts_ = TextCounts(texts=len(checked), replaced=replaced)
         once, rows = distinct_texts(checked)
-        shaped = [shape(self.shapers_, v) for v in self._press.chunks(once, self.counts_, progress)]
+        shaped = list(self._pipeline.chunks(once, self.counts_, progress))
         if not shaped:
-            shaped = [shape(self.shapers_, np.zeros((1, self._press.width), dtype=np.float32))]
+            shaped = [shape(self.shapers_, np.zeros((1, self._pipeline.width), dtype=np.float32))]
         self.counts_.report()
         return np.asarray(np.concatenate(shaped), dtype=np.float32)[rows]
 
@@ -123,7 +129,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def encode_chunks(self, texts: Any, size: int = CHUNK, advance: Advance = nothing) -> Iterator[Floats]:
         """Vectors of a stream of texts, a chunk at a time, in constant memory; `advance` hears how many are done."""
-        counts = self.counts_ = Counts()
+        counts = self.counts_ = TextCounts()
         rows_of: deque[Ints] = deque()
 
         def distinct() -> Iterator[list[str]]:
@@ -139,8 +145,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         first = next(parts, None)
         if first is not None:
             self._ensure_ready()  # once the first texts are known to be sound: loading a model takes longer
-            for vectors in self._press.stream(chain([first], parts), counts, advance):
-                yield np.asarray(shape(self.shapers_, vectors), dtype=np.float32)[rows_of.popleft()]
+            for vectors in self._pipeline.stream(chain([first], parts), counts, advance):
+                yield np.asarray(vectors, dtype=np.float32)[rows_of.popleft()]
         counts.report()
 
     def encode_query(self, texts: Any) -> Floats:
@@ -156,8 +162,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         left, right = (np.atleast_2d(np.asarray(x, dtype=np.float32)) for x in (a, b))
         if left.shape[1] != right.shape[1]:
             raise InputError(f"vectors of {left.shape[1]} and {right.shape[1]} dims can't be compared")
-        cosines = Unit().transform(left) @ Unit().transform(right).T
-        return np.asarray(cosines, dtype=np.float32)
+        return cosines(left, right)
 
     def explain(self, a: str, b: str) -> Explanation:
         """Split the cosine of two texts into contributions of pairs of their words, which add up to it.
@@ -193,7 +198,9 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def recipe(self) -> Recipe:
         """What this embedder does, as data."""
         weights = self.weights_ if hasattr(self, "weights_") else new_weights(self.weights)
-        return Recipe.of(self.encoder_, self.layers, weights, self.shapers, getattr(self, "fitted_on_", None))
+        return Recipe.of(
+            self.encoder_, self.layers, weights, new_shapers(self.shapers), getattr(self, "fitted_on_", None)
+        )
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
         """Write recipe.json, state.safetensors and a README; the folder appears whole or not at all."""
@@ -210,15 +217,15 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             weights=clone(loaded.weights),
             shapers=[clone(shaper) for shaper in loaded.shapers],
         )
-        embedder.weights_, embedder.shapers_ = loaded.weights, loaded.shapers
+        embedder.weights_, embedder.shapers_ = loaded.weights, tuple(loaded.shapers)
         if loaded.recipe.fitted_on is not None:
             embedder.fitted_on_ = loaded.recipe.fitted_on
         return embedder
 
     @classmethod
     def from_recipe(cls, recipe: Recipe | str, encoder: Encoder | None = None) -> Self:
-        """A new, unfitted embedder after a recipe or the name of one."""
-        made = Recipe.named(recipe) if isinstance(recipe, str) else recipe
+        """A new, unfitted embedder after a recipe, its text form, or the name of one."""
+        made = Recipe.parse(recipe) if isinstance(recipe, str) else recipe
         return cls(
             encoder if encoder is not None else made.make_encoder(),
             layers=made.layer_choice,
@@ -237,7 +244,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def encoder_(self) -> Encoder:
         """The encoder in use: the one given, or the embedded default."""
         if self.encoder is not None:
-            if not hasattr(type(self.encoder), "tokenize"):
+            if Encoder not in type(self.encoder).__mro__:  # isinstance would read every property, and load the model
                 raise InputError(f"encoder={self.encoder!r} is not an encoder; give one, such as Transformer('folder')")
             return self.encoder
         if not hasattr(self, "_default"):
@@ -245,21 +252,23 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._default
 
     @property
-    def _press(self) -> Press:
-        return Press(self.encoder_, self.weights_, self.layers)
+    def _pipeline(self) -> Pipeline:
+        return Pipeline(self.encoder_, self.weights_, self.layers, self.shapers_)
 
     def _ensure_ready(self) -> None:
         """Prepare what learns nothing from texts; refuse where something has to learn."""
         if hasattr(self, "weights_"):
             return
         if self.needs_fit:
-            learners = [type(self.weights).__name__] if new_weights(self.weights).needs_texts else []
-            learners += [type(shaper).__name__ for shaper in self.shapers if learns(shaper)]
+            weights = new_weights(self.weights)
+            learners = [type(weights).__name__] if weights.needs_texts else []
+            learners += [type(shaper).__name__ for shaper in new_shapers(self.shapers) if learns(shaper)]
             raise NotFittedError(f"{', '.join(learners)} must see texts first: call fit(texts), then encode")
-        self.weights_ = fit_weights(new_weights(self.weights), self.encoder_, {})
-        self.shapers_ = new_shapers(self.shapers)
+        weights = new_weights(self.weights)
+        fit_weights(weights, self.encoder_, {})
+        self.weights_, self.shapers_ = weights, new_shapers(self.shapers)
 
-    def _fit(self, X: Any, background: Any, wanted: Sequence[str], progress: bool) -> dict[str, Pressed]:
+    def _fit(self, X: Any, background: Any, wanted: Sequence[str], progress: bool) -> dict[str, Embedded]:
         texts, replaced = check_texts(iter_texts(X))
         corpora = {"target": texts}
         if background is not None:
@@ -267,14 +276,13 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weights, shapers = new_weights(self.weights), new_shapers(self.shapers)
         check_corpora((weights, *shapers), corpora)
         self._forget()
-        fitted_weights = fit_weights(weights, self.encoder_, corpora)
-        press = Press(self.encoder_, fitted_weights, self.layers)
-        pressed = fit_shapers(shapers, press, corpora, wanted, progress)
-        if "target" in pressed:
-            pressed["target"].counts.replaced = replaced
-        self.weights_, self.shapers_ = fitted_weights, shapers
+        pipeline = Pipeline(self.encoder_, weights, self.layers, shapers)
+        embedded = fit_pipeline(pipeline, corpora, wanted=wanted, progress=progress)
+        if "target" in embedded:
+            embedded["target"].counts.replaced = replaced
+        self.weights_, self.shapers_ = weights, shapers
         self.fitted_on_ = FittedOn().with_target(texts).with_background(corpora.get("background"))
-        return pressed
+        return embedded
 
     def _forget(self) -> None:
         for name in ("weights_", "shapers_", "moments_", "fitted_on_"):
@@ -292,3 +300,14 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.requires_fit = self.needs_fit
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def open_embedder(recipe: str, model: str | None = None) -> Embedder:
+    """What a user names: a saved recipe, ready to encode, or a new embedder after a name or a text form.
+
+    `model` stands in for the model of the recipe, where it has moved or the recipe is a named one.
+    """
+    found = persist.find_recipe(recipe)
+    if isinstance(found, Path):
+        return Embedder.load(found, encoder=persist.moved_encoder(found, model))
+    return Embedder.from_recipe(found if model is None else found.on_model(model))

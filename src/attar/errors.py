@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import cache
 from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from attar.not_fitted import NotFittedError as NotFittedError
-
-
-def __getattr__(name: str) -> Any:
-    if name == "NotFittedError":  # brings scikit-learn with it: only when asked for
-        from attar.not_fitted import NotFittedError
-
-        return NotFittedError
-    raise AttributeError(f"module 'attar.errors' has no attribute {name!r}")
 
 
 class AttarError(Exception):
@@ -55,3 +45,25 @@ def unknown_name(kind: str, given: object, allowed: Iterable[str]) -> InputError
     near = get_close_matches(str(given), names, n=1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     return InputError(f"unknown {kind} {given!r}{hint}; allowed: {', '.join(names)}")
+
+
+if TYPE_CHECKING:
+    from sklearn.exceptions import NotFittedError as _SklearnNotFitted
+
+    class NotFittedError(AttarError, _SklearnNotFitted):  # type: ignore[misc]
+        """Something that learns from texts was asked to work before it saw any."""
+
+
+def __getattr__(name: str) -> Any:
+    if name == "NotFittedError":
+        return _not_fitted_error()
+    raise AttributeError(f"module 'attar.errors' has no attribute {name!r}")
+
+
+@cache
+def _not_fitted_error() -> type[AttarError]:
+    """NotFittedError is scikit-learn's too, which takes a second to import: the class is made when it is asked for."""
+    from sklearn.exceptions import NotFittedError as SklearnNotFitted
+
+    about = "Something that learns from texts was asked to work before it saw any."
+    return type("NotFittedError", (AttarError, SklearnNotFitted), {"__module__": __name__, "__doc__": about})

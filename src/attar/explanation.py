@@ -20,7 +20,8 @@ from attar.layers import LayerChoice, resolve_layers
 from attar.pooling import scale_weights
 from attar.shapers import AffineShaper, Unit
 from attar.tokens.byte_level import WORD_START, decode
-from attar.types import Doubles, Encoder, Role, Tokens, Vocabulary, Weights
+from attar.types import Doubles, Encoder, Role, Tokens, Vocabulary
+from attar.weights import Weighting
 
 _STEP = 1e-3  # of a token's own part, for slopes of shapers that are not affine
 
@@ -86,7 +87,7 @@ class _Split:
 
 
 def explain_pair(
-    encoder: Encoder, weights: Weights, layers: LayerChoice, shapers: Sequence[Any], a: str, b: str
+    encoder: Encoder, weights: Weighting, layers: LayerChoice, shapers: Sequence[Any], a: str, b: str
 ) -> Explanation:
     """Split the cosine of two texts.
 
@@ -108,7 +109,7 @@ def explain_pair(
     return Explanation(left.words, right.words, contributions, float(contributions.sum()), left.local)
 
 
-def _pooled(encoder: Encoder, weights: Weights, layers: LayerChoice, text: str) -> _Split:
+def _pooled(encoder: Encoder, weights: Weighting, layers: LayerChoice, text: str) -> _Split:
     tokens = encoder.tokenize([text])
     if not len(tokens.ids):
         raise InputError(f"the text {text[:60]!r} has no tokens that the model knows, so there is nothing to explain")
@@ -171,8 +172,7 @@ def group_words(tokens: Tokens, vocabulary: Vocabulary, weights: Doubles) -> tup
         sums[-1] += float(weights[at])
         places[at] = len(pieces) - 1
     words = tuple(
-        Word(_spelled(parts, vocabulary), role, weight)
-        for parts, role, weight in zip(pieces, roles, sums, strict=True)
+        Word(_spelled(parts, vocabulary), role, weight) for parts, role, weight in zip(pieces, roles, sums, strict=True)
     )
     return places, words
 

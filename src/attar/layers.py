@@ -10,12 +10,13 @@ import numpy as np
 from attar.errors import InputError
 from attar.types import Encoder
 
-# A number, "first", "last", several of them, or a weight for each.
+# A number, "first", "last", several of them, a weight for each, or any of these as text ("first,last", "1:0.3,12:0.7").
 LayerChoice = int | str | Sequence[int | str] | Mapping[int | str, float]
 
 
 def resolve_layers(choice: LayerChoice, encoder: Encoder) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """The layers as numbers, and their weights, which sum to 1 unless given."""
+    choice = layers_of(choice)
     if isinstance(choice, Mapping):
         numbers = tuple(_number(layer, encoder) for layer in choice)
         weights = tuple(layer_weight(value) for value in choice.values())
@@ -27,6 +28,24 @@ def resolve_layers(choice: LayerChoice, encoder: Encoder) -> tuple[tuple[int, ..
     if len(set(numbers)) != len(numbers):
         raise InputError(f"a layer is named twice: {', '.join(map(str, numbers))}; give a weight to each layer instead")
     return numbers, weights
+
+
+def layers_of(choice: LayerChoice) -> LayerChoice:
+    """The choice itself, or what its text says."""
+    return parse_layers(choice) if isinstance(choice, str) else choice
+
+
+def layer_pairs(choice: LayerChoice) -> tuple[tuple[int | str, float | None], ...]:
+    """The choice as a recipe keeps it: each layer and its weight, None where there are no weights."""
+    choice = layers_of(choice)
+    if isinstance(choice, Mapping):
+        return tuple((plain_layer(layer), layer_weight(weight)) for layer, weight in choice.items())
+    return tuple((plain_layer(layer), None) for layer in several(choice))
+
+
+def layers_text(pairs: Sequence[tuple[int | str, float | None]]) -> str:
+    """What `parse_layers` reads."""
+    return ",".join(str(layer) if weight is None else f"{layer}:{weight!r}" for layer, weight in pairs)
 
 
 def several(choice: Any) -> list[Any]:

@@ -15,12 +15,11 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from attar._version import __version__
-from attar.encoders import registry
-from attar.encoders.opening import open_encoder
-from attar.encoders.transformer import Transformer
+from attar.encoders.opening import encoder_of, open_encoder
 from attar.errors import ModelError, OutputError, RecipeError
 from attar.io.atomic import new_folder
-from attar.recipe import FORMAT, Recipe, canonical
+from attar.recipe import FORMAT, NAMED, Recipe, canonical
+from attar.recipe.text import MARK
 from attar.types import Encoder, State
 from attar.weights import Weighting
 
@@ -61,12 +60,12 @@ def save(
             save_file({k: np.ascontiguousarray(v) for k, v in arrays.items()}, str(aside / STATE))
         except SafetensorError as error:  # its own type, for a full disk too
             raise OutputError(f"can't write {str(folder)!r}: {error}") from None
-        registry.save_arrays(encoder, aside / ENCODER)
+        encoder.save_arrays(aside / ENCODER)
         (aside / README).write_text(_readme(recipe), encoding="utf-8")
         content = recipe.to_json() | {
             "attar": __version__,
             "state_sha256": _sha256(aside / STATE),
-            "model_sha256": getattr(encoder, "fingerprint", None),
+            "model_sha256": encoder.fingerprint,
         }
         content["recipe_sha256"] = _content_sha256(content)
         (aside / RECIPE).write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -87,8 +86,8 @@ def load(folder: Path, encoder: Encoder | None = None) -> Loaded:
     if encoder is not None:
         _check_settings(encoder.spec(), recipe.encoder)
     try:
-        encoder = registry.load(recipe.encoder, folder / ENCODER) if encoder is None else encoder
-        found = getattr(encoder, "fingerprint", None)
+        encoder = encoder_of(recipe.encoder, folder / ENCODER) if encoder is None else encoder
+        found = encoder.fingerprint
     except ModelError as error:
         raise ModelError(
             f"the model of the recipe {str(folder)!r} can't be read: {error}; if it has moved, say where it is now: "
@@ -103,9 +102,31 @@ def load(folder: Path, encoder: Encoder | None = None) -> Loaded:
     return Loaded(recipe, encoder, weights, shapers)
 
 
-def is_saved(recipe: str) -> bool:
-    """Whether a recipe is a folder's, and not one of the named ones."""
-    return "/" in recipe or Path(recipe).expanduser().is_dir()
+def is_saved(source: str | Path) -> bool:
+    """Whether a saved recipe lies there: the one test of it."""
+    return (Path(source).expanduser() / RECIPE).is_file()
+
+
+def is_recipe(source: str) -> bool:
+    """Whether it is a saved recipe, a named one, or one as text; if not, it may be a model."""
+    return is_saved(source) or MARK in source or source in NAMED
+
+
+def find_recipe(source: str) -> Recipe | Path:
+    """What a user names: the folder of a saved recipe, or the recipe that a name or a text form stands for.
+
+    Raises
+    ------
+    RecipeError
+        If it is a path without a saved recipe.
+    InputError
+        If it is neither a folder, nor a name of `attar recipes`, nor a text form.
+    """
+    if is_saved(source):
+        return Path(source).expanduser()
+    if MARK not in source and ("/" in source or Path(source).expanduser().is_dir()):
+        raise RecipeError(f"{source!r} is not a recipe folder: it has no {RECIPE}")
+    return Recipe.parse(source)
 
 
 def moved_encoder(folder: Path, model: str | None) -> Encoder | None:
@@ -116,9 +137,9 @@ def moved_encoder(folder: Path, model: str | None) -> Encoder | None:
     if model is None:
         return None
     given, spec = open_encoder(model), Recipe.from_json(_read_checked(folder)).encoder
-    if not isinstance(given, Transformer) or spec.get("type") != "transformer":
+    if given.kind != spec.get("type") or "model" not in spec:
         return given  # has no settings; `load` tells whether it is the recipe's
-    return registry.from_spec({**spec, "model": model, "revision": None, "weights_format": given.weights_format})
+    return encoder_of({**spec, "model": model, "revision": None, "weights_format": "safetensors"})
 
 
 def _check_settings(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
@@ -189,15 +210,12 @@ def _sha256(path: Path) -> str:
 
 
 def _readme(recipe: Recipe) -> str:
-    shape = ", ".join(part.name for part in recipe.shapers) or "none"
-    layers = ", ".join(str(layer) for layer, _ in recipe.layers)
     fitted = recipe.fitted_on
     on = "nothing" if fitted is None or fitted.target is None else f"{fitted.target.texts:,} texts"
     if fitted is not None and fitted.background is not None:
         on += f" and a background corpus of {fitted.background.texts:,} texts"
     return (
         f"# Sentence vectors by Attar {__version__}\n\n"
-        f"Model: {recipe.encoder.get('model', recipe.encoder['type'])}; layers: {layers}; "
-        f"weights: {recipe.weights.name}; shapers: {shape}; fitted on: {on}.\n\n"
+        f"`{recipe}`\n\nModel, template, layers, weights, shapers. Fitted on: {on}.\n\n"
         "```python\nfrom attar import Embedder\n\nvectors = Embedder.load('this folder').encode(texts)\n```\n"
     )

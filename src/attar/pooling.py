@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from attar.types import Encoder, Floats, Ints, Role, Tokens, Weights
+from attar.types import Encoder, Floats, Ints, Role, Tokens
+
+if TYPE_CHECKING:  # scikit-learn takes longer to import than a static model takes to load
+    from attar.weights import Weighting
 
 
 @dataclass(frozen=True)
-class Pooled:
+class PooledTexts:
     """What the path has made of some texts before layers are mixed."""
 
     vectors: Floats  # (A, N, L, D)
@@ -20,12 +24,16 @@ class Pooled:
     lost: npt.NDArray[np.bool_]  # (A, N) the text lost all its tokens to the weighting and fell back
 
 
-def pool_texts(encoder: Encoder, texts: Sequence[str], weightings: Sequence[Weights], layers: Sequence[int]) -> Pooled:
+def pool_texts(
+    encoder: Encoder, texts: Sequence[str], weightings: Sequence[Weighting], layers: Sequence[int]
+) -> PooledTexts:
     """Texts to pooled vectors, for all weightings and layers from one pass through the encoder."""
     return pool_tokenized(encoder, encoder.tokenize(texts), weightings, layers)
 
 
-def pool_tokenized(encoder: Encoder, tokens: Tokens, weightings: Sequence[Weights], layers: Sequence[int]) -> Pooled:
+def pool_tokenized(
+    encoder: Encoder, tokens: Tokens, weightings: Sequence[Weighting], layers: Sequence[int]
+) -> PooledTexts:
     """The same for texts that are tokens already."""
     scaled = [scale_weights(weighting.weigh(tokens), tokens) for weighting in weightings]
     token_weights = np.stack([weights for weights, _ in scaled])
@@ -33,14 +41,14 @@ def pool_tokenized(encoder: Encoder, tokens: Tokens, weightings: Sequence[Weight
     lost = np.zeros((len(weightings), tokens.n_texts), dtype=bool)
     for a, (_, sequences) in enumerate(scaled):
         lost[a, tokens.texts[sequences]] = True
-    return Pooled(vectors, tokens, lost)
+    return PooledTexts(vectors, tokens, lost)
 
 
 def scale_weights(raw: Floats, tokens: Tokens) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """Weights that sum to 1 in each sequence, and which sequences had none and fell back.
 
     A sequence whose weights are all 0 falls back to the mean of the text's own tokens; a text without tokens to the
-    mean of whatever frames it. A sequence of no tokens at all stays empty: its vector is 0.
+    mean of the special and template tokens around it. A sequence of no tokens at all stays empty: its vector is 0.
     Shape: raw (T,); result (T,), (N,)
     """
     sequence = tokens.sequence_of

@@ -5,15 +5,19 @@ Letters for axes: N sequences, T tokens of all sequences together, L layers, D d
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Any, Protocol, Self, runtime_checkable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from attar.errors import InputError
+
+if TYPE_CHECKING:
+    import tokenizers
 
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -98,6 +102,17 @@ class Tokens:
             truncated=np.zeros(len(sequences), dtype=bool),
         )
 
+    def repeated(self, times: Ints) -> Tokens:
+        """Every text so many times in a row. Shape: times (n_texts,)"""
+        if (times == 1).all():
+            return self
+        order = np.repeat(np.arange(self.n_texts, dtype=np.int64), times)
+        of_text = np.bincount(self.texts, minlength=self.n_texts)  # sequences of each text
+        sequences = token_index((np.cumsum(of_text) - of_text)[order], of_text[order])
+        taken = self.take(sequences)
+        owners = np.repeat(np.arange(len(order), dtype=np.int64), of_text[order])
+        return replace(taken, texts=owners, n_texts=len(order), truncated=self.truncated[order])
+
     @classmethod
     def of(cls, sequences: Sequence[Sequence[int]], roles: Sequence[Sequence[int]] | None = None) -> Tokens:
         """From lists of ids, one a text; all tokens are the text's own unless roles are given."""
@@ -135,15 +150,43 @@ class TokenVectors:
         return self.by_layer[layer]
 
 
-@runtime_checkable
-class Encoder(Protocol):
-    """Texts to tokens, and tokens to pooled vectors at any of its layers.
+@dataclass(frozen=True)
+class Frame:
+    """The tokens that an encoder puts around every text: special tokens, the words of a template and its masks."""
 
-    Layers are numbers: -1 the token table, 0 the input of the first block, i the output of block i, up to `n_layers`.
-    """
+    head: tuple[int, ...] = ()  # ids before the text
+    head_roles: tuple[int, ...] = ()
+    tail: tuple[int, ...] = ()  # ids after the text
+    tail_roles: tuple[int, ...] = ()
 
     @property
-    def n_layers(self) -> int: ...
+    def tokens(self) -> tuple[tuple[int, int], ...]:
+        """(id, role) of each token."""
+        return (*zip(self.head, self.head_roles, strict=True), *zip(self.tail, self.tail_roles, strict=True))
+
+
+# visit(number of the batch, places of its tokens in Tokens.ids (T of the batch,), layer, vectors (T of the batch, D))
+VisitTokens = Callable[[int, Ints, int, Floats], None]
+_HELD_BYTES = 1 << 26  # of token vectors that `each_batch` holds at once
+_LEAST_TOKENS = 2048  # in a batch, however wide the layers are
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """Texts to tokens, and tokens to pooled vectors at any of its layers: everything that callers may use.
+
+    Layers are numbers: -1 the token table, 0 the input of the first block, i the output of block i, up to `n_layers`.
+    Encoders inherit from this class; members with a body here need no other one unless the encoder differs.
+    """
+
+    kind: ClassVar[str]  # what recipes call it under "type"
+    contextual: bool = False  # whether a token's vector depends on the tokens around it
+    texts_at_once: int = 8192  # texts that are tokenised and pooled together: some seconds of work
+
+    @property
+    def n_layers(self) -> int:
+        """The number of the last layer."""
+        ...
 
     @property
     def first_layer(self) -> int:
@@ -151,11 +194,47 @@ class Encoder(Protocol):
         ...
 
     @property
-    def vocabulary(self) -> Vocabulary: ...
+    def usual_layers(self) -> tuple[int, ...]:
+        """The layers to average where nobody chose any."""
+        return (self.n_layers,)
 
-    def width(self, layer: int) -> int: ...
+    @property
+    def usual_weights(self) -> str:
+        """The name of the weights to use where nobody chose any."""
+        return "mean"
 
-    def tokenize(self, texts: Sequence[str]) -> Tokens: ...
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The tokens by id."""
+        ...
+
+    @property
+    def backend_tokenizer(self) -> tokenizers.Tokenizer | None:
+        """The tokenizer that `tokenize` uses; None where texts are split into words by a rule."""
+        return None
+
+    @property
+    def frame(self) -> Frame:
+        """The tokens around every text."""
+        return Frame()
+
+    @property
+    def token_limit(self) -> int | None:
+        """Tokens that a sequence may have; None where there is no limit."""
+        return None
+
+    @property
+    def fingerprint(self) -> str | None:
+        """A hash of all that decides about token vectors; None where it can't be told."""
+        return None
+
+    def width(self, layer: int) -> int:
+        """Dims of the vectors of a layer."""
+        ...
+
+    def tokenize(self, texts: Sequence[str]) -> Tokens:
+        """The texts as token ids, each with its role."""
+        ...
 
     def pool(self, tokens: Tokens, token_weights: Floats, layers: Sequence[int]) -> Floats:
         """Weighted sums of token vectors, all weightings and layers at once.
@@ -164,21 +243,57 @@ class Encoder(Protocol):
         """
         ...
 
-    def token_vectors(self, tokens: Tokens, layers: Sequence[int]) -> TokenVectors: ...
+    def token_vectors(self, tokens: Tokens, layers: Sequence[int]) -> TokenVectors:
+        """The vectors of all tokens at these layers."""
+        ...
+
+    def each_batch(self, tokens: Tokens, layers: Sequence[int], visit: VisitTokens) -> None:
+        """Call `visit` with the vectors of some tokens at a time, from lower to higher layers in each batch.
+
+        Several threads may call it at once, each for batches of its own.
+        """
+        budget = max(_LEAST_TOKENS, _HELD_BYTES // (4 * sum(self.width(layer) for layer in layers)))
+        order = np.argsort(-tokens.lengths, kind="stable")
+        batch_of = (np.cumsum(tokens.lengths[order]) - 1) // budget
+        batches = np.split(order, np.flatnonzero(np.diff(batch_of)) + 1)
+        for number, sequences in enumerate(b for b in batches if tokens.lengths[b].sum()):
+            vectors = self.token_vectors(tokens.take(sequences), layers)
+            places = token_index(tokens.offsets[sequences], tokens.lengths[sequences])
+            for layer in sorted(layers):
+                visit(number, places, layer, vectors[layer])
+
+    def with_template(self, template: str | None) -> Encoder:
+        """The same model with another template, loaded only once."""
+        if template is None:
+            return self
+        raise InputError(f"the template {template!r} is for transformers; {self!r} has no place for one")
+
+    def configured(self, *, threads: int | None = None, precision: str | None = None) -> Encoder:
+        """The same encoder, computing with so many cores and in this precision."""
+        for name, value in (("threads", threads), ("precision", precision)):
+            if value is not None:
+                raise InputError(f"{name}={value!r} is for transformers; {self!r} computes no forward pass")
+        return self
+
+    def describe(self) -> dict[str, Any]:
+        """What `attar info` shows: JSON values by name."""
+        return {
+            "encoder": self.kind,
+            "layers": ", ".join(map(str, self.usual_layers)),
+            "width": self.width(self.n_layers),
+            "vocabulary": len(self.vocabulary),
+            "made": None,
+        }
 
     def spec(self) -> dict[str, Any]:
         """What `attar.persist` writes to make it again: JSON values, with its kind under "type"."""
         ...
 
-
-@runtime_checkable
-class Weights(Protocol):
-    """One number a token, from its id and role; `attar.pooling` scales them to sum to 1 in each sequence."""
-
-    def fit(self, tokens: Tokens, vocabulary: Vocabulary) -> Self:
-        """Learn from texts (idf), or from the vocabulary alone (debiased), or nothing (mean)."""
+    @classmethod
+    def from_spec(cls, spec: Mapping[str, Any], folder: Path | None = None) -> Self:
+        """The encoder of a spec; `folder` holds what `save_arrays` wrote."""
         ...
 
-    def weigh(self, tokens: Tokens) -> Floats:
-        """Not negative. Shape: (T,)"""
-        ...
+    def save_arrays(self, folder: Path) -> None:
+        """Write what the spec does not hold, if there is any, as a new folder."""
+        return

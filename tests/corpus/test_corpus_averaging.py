@@ -13,8 +13,8 @@ from inline_executor import Inline
 from attar import Table, Transformer
 from attar.corpus import average_corpus, averaging
 from attar.corpus.averaging import MergeSlice, TokenRange
-from attar.corpus.job_folder import JobFolder
-from attar.corpus.partials import read_partial, write_partial
+from attar.corpus.jobs.job_folder import JobFolder
+from attar.corpus.jobs.partials import read_partial, write_partial
 from attar.errors import DataError, InputError
 from attar.tokens import sentences as wikitext
 

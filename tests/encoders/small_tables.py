@@ -11,7 +11,7 @@ from tokenizers import models, pre_tokenizers, processors
 
 from attar.encoders.bag import pool_rows
 from attar.tokens.tokenizer import TextTokenizer
-from attar.types import Floats, Tokens, TokenVectors, Vocabulary
+from attar.types import Encoder, Floats, Tokens, TokenVectors, Vocabulary
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "sat", "dog", "ran"]
 
@@ -30,21 +30,27 @@ def few_vectors(dims: int = 2, seed: int = 0) -> Floats:
     return np.random.default_rng(seed).normal(size=(len(WORDS), dims)).astype(np.float32)
 
 
-class Knowing:
+class Knowing(Encoder):
     """An encoder with layers -1 to 2: the vector of a token at layer k is (id, place in the text, 10 k + length).
 
     `token_table` is the width of layer -1: 3, or another to be unlike the rest.
     """
 
+    kind = "knowing"
+    n_layers, first_layer = 2, -1
+
     def __init__(self, token_table: int = 3) -> None:
         self.tokenizer = TextTokenizer(few_words(), max_tokens=6)
-        self.n_layers, self.first_layer = 2, -1
         self.token_table = token_table
         self.calls = 0
 
     @property
     def vocabulary(self) -> Vocabulary:
         return self.tokenizer.vocabulary
+
+    @property
+    def backend_tokenizer(self) -> tokenizers.Tokenizer:
+        return self.tokenizer.backend
 
     def width(self, layer: int) -> int:
         return self.token_table if layer == -1 else 3
@@ -67,4 +73,8 @@ class Knowing:
         return TokenVectors(by_layer)
 
     def spec(self) -> dict[str, Any]:
-        return {"type": "knowing"}
+        return {"type": self.kind}
+
+    @classmethod
+    def from_spec(cls, spec: Any, folder: Any = None) -> Knowing:
+        return cls()

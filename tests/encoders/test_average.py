@@ -11,6 +11,7 @@ from attar import Table, Transformer
 from attar.encoders import average
 from attar.encoders.average import average_tokens
 from attar.encoders.token_sums import TokenSums
+from attar.encoders.word_vectors import WordVectors
 from attar.errors import InputError, ModelError, OutputError
 from attar.types import Tokens
 
@@ -131,8 +132,8 @@ def test_the_size_of_pieces_does_not_matter(monkeypatch):
     corpus = [" ".join(np.random.default_rng(i).choice(["the", "cat", "dog"], i % 5)) for i in range(40)]
     whole = average_tokens(Knowing(), corpus, (1, 2), progress=False)
     monkeypatch.setattr(average, "PART", 7)
-    monkeypatch.setattr(average, "MIN_PIECE", 5)
-    monkeypatch.setattr(average, "PIECE_BYTES", 1)
+    monkeypatch.setattr("attar.types._LEAST_TOKENS", 5)
+    monkeypatch.setattr("attar.types._HELD_BYTES", 1)
     same(average_tokens(Knowing(), corpus, (1, 2), progress=False), whole)
 
 
@@ -185,5 +186,6 @@ def test_the_bar_shows_tokens_per_second(monkeypatch, capsys):
 
 
 def test_an_encoder_without_a_tokenizer():
-    with pytest.raises(ModelError, match="a object has no tokenizer"):
-        average.tokenizer_of(object())
+    words = WordVectors.of(["cat", "dog"], np.eye(2))
+    with pytest.raises(InputError, match="which a table needs"):
+        Table.average(words, ["cat"], (1,), progress=False)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attar.encoders import average
 from attar.encoders.average import average_tokens
 from attar.encoders.batch_sums import BatchSums
 from attar.encoders.token_sums import TokenSums
-from attar.engine import model as engine
+from attar.types import Encoder
 
 TEXTS = [f"the cat {'sat ' * (n % 9)}on mat {'dog ' * (n % 5)}" for n in range(60)]
 
@@ -43,10 +42,18 @@ def test_the_order_of_batches_does_not_matter(order):
 
 
 def test_the_same_as_from_whole_arrays(tiny_bert, monkeypatch):
-    monkeypatch.setattr(engine, "packed_batches", lambda lengths: np.array_split(np.argsort(-lengths), 12))
+    made: list[int] = []
+
+    def twelve(lengths, n_workers=1):
+        batches = np.array_split(np.argsort(-lengths), 12)
+        made.append(len(batches))
+        return batches
+
+    monkeypatch.setattr("attar.engine.direct.packed_batches", twelve)
     found = average_tokens(tiny_bert, TEXTS, (0, 1, 3), progress=False)
     again = average_tokens(tiny_bert, TEXTS, (0, 1, 3), progress=False)
-    monkeypatch.setattr(average, "Transformer", type(None))  # then it is an encoder like any other
+    assert made == [12, 12]
+    monkeypatch.setattr(type(tiny_bert), "each_batch", Encoder.each_batch)  # as encoders that hold whole arrays do
     wanted = average_tokens(tiny_bert, TEXTS, (0, 1, 3), progress=False)
     np.testing.assert_array_equal(found.counts, wanted.counts)
     for layer in (0, 1, 3):

@@ -19,7 +19,7 @@ LABELS = [0, 0, 1, 1, 0, 1, 1, 1]
 
 
 class Counting(Transformer):
-    """Counts the sequences that pass through the model."""
+    """TextCounts the sequences that pass through the model."""
 
     passed = 0
 

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 import tiny_models
 from attar import Embedder, Template, Transformer
-from attar.encoders import default
+from attar.checkpoints import default
 from attar.errors import InputError, ModelError
 from attar.types import Encoder, Role
 from attar.weights import First, Mask, Mean
@@ -142,14 +142,14 @@ def test_texts_are_cut_at_the_models_limit_and_counted(tiny_bert, caplog):
 
 
 def test_the_limit_is_the_users_the_sentence_folders_or_the_models(tiny_bert_dir, tiny_roberta_dir, tmp_path):
-    assert Transformer(tiny_bert_dir).limit == 64
-    assert Transformer(tiny_roberta_dir).limit == 62
-    assert Transformer(tiny_bert_dir, max_tokens=10).limit == 10
+    assert Transformer(tiny_bert_dir).token_limit == 64
+    assert Transformer(tiny_roberta_dir).token_limit == 62
+    assert Transformer(tiny_bert_dir, max_tokens=10).token_limit == 10
     assert max(Transformer(tiny_bert_dir, max_tokens=10).tokenize(["cat " * 99]).lengths) == 10
     folder = shutil.copytree(tiny_bert_dir, tmp_path / "model")
     (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 20}))
-    assert Transformer(folder).limit == 20
-    assert Transformer(folder, max_tokens=30).limit == 30
+    assert Transformer(folder).token_limit == 20
+    assert Transformer(folder, max_tokens=30).token_limit == 30
     (folder / "sentence_bert_config.json").write_text("{")
     with pytest.raises(ModelError, match="sentence_bert_config"):
         Embedder(Transformer(folder)).encode(["a"])
@@ -258,7 +258,7 @@ def test_the_default_model_is_the_official_one():
     assert default.verify() == default.SHA256
     encoder = Transformer()
     assert encoder.spec()["model"] == "default"
-    assert (encoder.n_layers, encoder.width(6), encoder.limit) == (6, 384, 256)
+    assert (encoder.n_layers, encoder.width(6), encoder.token_limit) == (6, 384, 256)
 
 
 def test_a_default_model_that_was_altered_is_told(tmp_path, monkeypatch):

@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
+import safetensors.torch
 import torch
 import transformers
 
 import tiny_models
 from attar import Embedder, Transformer
+from attar.checkpoints import open_checkpoint
 from attar.engine import packing
 from attar.engine.direct import DirectModel
 from attar.engine.loading import load_model, open_directly
@@ -84,7 +86,7 @@ def states(model, sequences=SEQUENCES) -> dict[tuple[int, int], np.ndarray]:
 
 def check(folder: Path) -> DirectModel:
     """Opens it directly, and compares every state with transformers'."""
-    model = open_directly(str(folder))
+    model = open_directly(open_checkpoint(folder))
     assert model is not None
     reference = transformers.AutoModel.from_pretrained(str(folder), dtype=torch.float32).eval()
     found = states(model)
@@ -149,8 +151,8 @@ def test_several_files(bert_dir):
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_computations_are_left_to_transformers(name, tmp_path):
     folder = save(tmp_path / "model", OTHERS[name])
-    assert open_directly(str(folder)) is None
-    assert isinstance(load_model(str(folder), None, "safetensors"), LayeredModel)
+    assert open_directly(open_checkpoint(folder)) is None
+    assert isinstance(load_model(open_checkpoint(folder)), LayeredModel)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +181,7 @@ def test_other_computations_are_left_to_transformers(name, tmp_path):
 def test_settings_that_are_not_as_expected(bert_dir, changes):
     path = bert_dir / "config.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
-    assert open_directly(str(bert_dir)) is None
+    assert open_directly(open_checkpoint(bert_dir)) is None
 
 
 @pytest.mark.parametrize(
@@ -195,18 +197,18 @@ def test_settings_that_are_not_as_expected(bert_dir, changes):
 )
 def test_arrays_of_another_shape_are_never_read(bert_dir, part, change):
     rewrite_arrays(bert_dir, lambda name, a: (name, np.ascontiguousarray(change(a)) if name == part else a))
-    assert open_directly(str(bert_dir)) is None
+    assert open_directly(open_checkpoint(bert_dir)) is None
 
 
 def test_an_array_that_nobody_asked_for(bert_dir):
     rewrite_arrays(bert_dir, lambda *given: given, {"encoder.layer.1.attention.self.distance": np.zeros((3, 3))})
-    assert open_directly(str(bert_dir)) is None
+    assert open_directly(open_checkpoint(bert_dir)) is None
 
 
 def test_damaged_weights(bert_dir):
     path = bert_dir / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-5])
-    assert open_directly(str(bert_dir)) is None
+    assert open_directly(open_checkpoint(bert_dir)) is None
 
 
 def test_numbers_that_are_not_finite_come_through(bert_dir):
@@ -214,11 +216,22 @@ def test_numbers_that_are_not_finite_come_through(bert_dir):
         return name, np.where(np.arange(60)[:, None] == 7, np.float32(np.nan), array) if len(array) == 60 else array
 
     rewrite_arrays(bert_dir, broken)
-    model = open_directly(str(bert_dir))
+    model = open_directly(open_checkpoint(bert_dir))
     assert model is not None
     found = states(model, [[5, 6], [7, 8]])
     assert np.isfinite(found[0, 3]).all()
     assert np.isnan(found[1, 3]).all()
+
+
+def test_weights_of_bfloat16_are_read_as_they_are(bert_dir):
+    path = bert_dir / "model.safetensors"
+    halves = {name: torch.from_numpy(a).bfloat16() for name, a in safetensors.numpy.load_file(path).items()}
+    safetensors.torch.save_file(halves, path, {"format": "pt"})
+    found = states(open_directly(open_checkpoint(bert_dir)), [[5, 6], [7, 8]])
+    safetensors.torch.save_file({name: a.float() for name, a in halves.items()}, path, {"format": "pt"})
+    wanted = states(open_directly(open_checkpoint(bert_dir)), [[5, 6], [7, 8]])
+    assert found.keys() == wanted.keys()
+    assert all(np.array_equal(found[at], wanted[at]) for at in wanted)
 
 
 def test_a_model_of_a_hub_is_fetched_whole_only_if_known(bert_dir, tiny_gpt2_dir, monkeypatch):
@@ -228,9 +241,9 @@ def test_a_model_of_a_hub_is_fetched_whole_only_if_known(bert_dir, tiny_gpt2_dir
         asked.append((name, revision, weights))
         return bert_dir if name == "some/bert" else tiny_gpt2_dir
 
-    monkeypatch.setattr("attar.engine.loading.hub_folder", hub_folder)
-    assert isinstance(open_directly("some/bert", "main"), DirectModel)
-    assert open_directly("some/gpt2", "main") is None
+    monkeypatch.setattr("attar.checkpoints.hub.hub_folder", hub_folder)
+    assert isinstance(open_directly(open_checkpoint("some/bert", "main")), DirectModel)
+    assert open_directly(open_checkpoint("some/gpt2", "main")) is None
     assert asked == [("some/bert", "main", False), ("some/bert", "main", True), ("some/gpt2", "main", False)]
 
 

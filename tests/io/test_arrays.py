@@ -9,7 +9,16 @@ import pytest
 from safetensors.numpy import save_file
 
 from attar.errors import ModelError
-from attar.io.arrays import array_names, map_arrays, take, write_arrays
+from attar.io.arrays import (
+    BFLOAT16,
+    array_names,
+    as_float32,
+    count_numbers,
+    is_float,
+    map_arrays,
+    take,
+    write_arrays,
+)
 
 
 def written(path, header, body=b""):
@@ -41,6 +50,38 @@ def test_they_are_on_disk_and_can_not_be_changed(tmp_path):
         array[0] = 2
 
 
+def test_bfloat16_is_mapped_and_made_float32(tmp_path):
+    torch = pytest.importorskip("torch")
+    from safetensors.torch import save_file
+
+    values = torch.tensor([[1.0, -2.5, 0.0], [3.140625, float("inf"), 1e-40]]).bfloat16()
+    save_file({"a": values}, tmp_path / "x.safetensors")
+    array = map_arrays(tmp_path / "x.safetensors")["a"]
+    assert array.dtype == BFLOAT16
+    assert is_float(array)
+    np.testing.assert_array_equal(as_float32(array), values.float().numpy())
+    np.testing.assert_array_equal(take({"a": array}, "a", tmp_path), values.float().numpy())
+    with pytest.raises(TypeError):  # never a cast of its bits by accident
+        np.asarray(array, dtype=np.float32)
+
+
+def test_bfloat16_by_hand():
+    halves = np.array([0x3F80, 0xC020, 0x4049], dtype="<u2").view(BFLOAT16)
+    assert as_float32(halves).tolist() == [1.0, -2.5, 3.140625]
+
+
+def test_other_types_as_float32():
+    floats = np.ones(2, dtype=np.float32)
+    assert as_float32(floats) is floats
+    assert as_float32(np.array([1, 2], dtype=np.int8)).tolist() == [1, 2]
+    assert not is_float(np.array([1]))
+
+
+def test_numbers_are_counted_by_the_header(tmp_path):
+    save_file({"a": np.ones((3, 4)), "b": np.ones(()), "c": np.zeros((0, 5))}, tmp_path / "x.safetensors")
+    assert count_numbers(tmp_path / "x.safetensors") == 13
+
+
 ENTRY = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
 
 
@@ -52,7 +93,7 @@ ENTRY = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
         ({"a": ENTRY | {"shape": [-2]}}, bytes(8), "makes no sense"),
         ({"a": ENTRY | {"shape": [2**62, 2**62]}}, bytes(8), "does not fit"),
         ({"a": ENTRY | {"data_offsets": [-4, 4]}}, bytes(8), "makes no sense"),
-        ({"a": ENTRY | {"dtype": "BF16"}}, bytes(8), "BF16"),
+        ({"a": ENTRY | {"dtype": "F8_E4M3"}}, bytes(8), "F8_E4M3"),
         ({"a": 7}, bytes(8), "makes no sense"),
         ([1], b"", "not a JSON object"),
     ],

@@ -34,6 +34,14 @@ def test_gzip(tmp_path: Path) -> None:
         assert _read(path) == TEXTS
 
 
+def test_names_do_not_tell_whether_a_file_is_packed(tmp_path: Path) -> None:
+    plain, packed = tmp_path / "plain.txt.gz", tmp_path / "packed.txt"
+    plain.write_bytes("\n".join(TEXTS).encode())
+    packed.write_bytes(gzip.compress("\n".join(TEXTS).encode()))
+    assert _read(plain) == _read(packed) == TEXTS
+    assert count_texts(str(packed)) is None  # not quick to tell
+
+
 def test_jsonl_objects_and_strings(tmp_path: Path) -> None:
     path = tmp_path / "texts.jsonl"
     path.write_text('{"id": 1, "text": "a"}\n\n{"id": 2, "text": "b"}\n')
@@ -95,7 +103,7 @@ def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
         ("t.jsonl", b"[1]\n", None, "should be a JSON object"),
         ("t.jsonl", b"[" * 100_000 + b"\n", None, "line 1 of .* is not JSON"),
         ("t.jsonl", b'{"text": "a"}\n{"other": 1}\n', None, "line 2 of .* has no column 'text'; it has other"),
-        ("t.txt.gz", b"not gzip", None, "can't read"),
+        ("t.txt.gz", gzip.compress(b"text")[:-3], None, "can't read"),
         ("t.parquet", b"not parquet", None, "can't read"),
     ],
 )

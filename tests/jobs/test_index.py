@@ -14,7 +14,7 @@ from attar.errors import InputError, OutputError
 from attar.jobs import building
 from attar.jobs.index import Index
 
-WORDS = "the a cat dog sat ran on mat in man woman playing tree river light play walk blue red seven music".split()
+WORDS = tuple("the a cat dog sat ran on mat in man woman tree river light play walk blue red seven music".split())  # noqa: SIM905
 
 
 def documents(n: int, seed: int = 0) -> list[str]:
@@ -96,7 +96,9 @@ def test_ids(plain: Embedder, tmp_path: Path) -> None:
         (["a"], [1.5], "1.5"),
     ],
 )
-def test_what_is_refused_leaves_nothing(plain: Embedder, tmp_path: Path, texts: list, ids: list | None, says: str) -> None:
+def test_what_is_refused_leaves_nothing(
+    plain: Embedder, tmp_path: Path, texts: list, ids: list | None, says: str
+) -> None:
     with pytest.raises(InputError, match=says):
         Index.build(tmp_path / "i", plain, texts, ids)
     assert list(tmp_path.iterdir()) == []
@@ -127,9 +129,7 @@ def test_a_stopped_run_goes_on(plain: Embedder, tmp_path: Path, monkeypatch: pyt
     assert not (tmp_path / "i").exists()
     index = Index.build(tmp_path / "i", plain, texts)
     assert len(seen) == 3 + 2  # the first two parts were kept
-    np.testing.assert_allclose(
-        np.concatenate(index.parts), shapers.Unit().transform(plain.encode(texts)), atol=1e-6
-    )
+    np.testing.assert_allclose(np.concatenate(index.parts), shapers.Unit().transform(plain.encode(texts)), atol=1e-6)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["i"]
 
 
@@ -165,11 +165,13 @@ def test_damage_is_told(plain: Embedder, tmp_path: Path, damage: object, says: s
 
 
 def test_zero_vectors_are_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    from small_tables import table
+    from small_tables import few_vectors, few_words
+
+    from attar.encoders.table import Table
 
     texts = ["the cat", ""]
     with caplog.at_level(logging.WARNING, "attar"):
-        index = Index.build(tmp_path / "i", Embedder(table()), texts)
+        index = Index.build(tmp_path / "i", Embedder(Table(few_vectors(), few_words())), texts)
         assert index.about.zeros == 1
         assert "1 of 2 texts have a zero vector" in caplog.text
         index.search("", 1)

@@ -11,12 +11,16 @@ from attar.errors import InputError
 from attar.jobs import nearest as module
 from attar.jobs.nearest import close_pairs, nearest, nearest_in, nearest_other
 from attar.shapers import Unit
-from attar.types import Floats
+from attar.types import Floats, Ints
 
 
 def units(n: int, seed: int = 0, dims: int = 5) -> Floats:
     made: Floats = Unit().transform(np.random.default_rng(seed).normal(size=(n, dims)).astype(np.float32))
     return made
+
+
+def both(left: Ints, right: Ints) -> set[tuple[int, int]]:
+    return set(zip(left.tolist(), right.tolist(), strict=True))
 
 
 @pytest.fixture(autouse=True)
@@ -53,10 +57,14 @@ def test_pairs_equal_those_of_the_whole_product(n: int, m: int, threshold: float
     product = a @ a.T
     upper = np.triu(np.ones((n, n), dtype=bool), 1)
     pairs = close_pairs(a, threshold)
-    assert set(zip(pairs.left, pairs.right, strict=True)) == set(zip(*np.nonzero(upper & (product >= threshold)), strict=True))
+    assert set(zip(pairs.left, pairs.right, strict=True)) == set(
+        zip(*np.nonzero(upper & (product >= threshold)), strict=True)
+    )
     assert (np.diff(pairs.cosines) <= 0).all()
     between = close_pairs(a, threshold, b)
-    assert set(zip(between.left, between.right, strict=True)) == set(zip(*np.nonzero(a @ b.T >= threshold), strict=True))
+    assert set(zip(between.left, between.right, strict=True)) == set(
+        zip(*np.nonzero(a @ b.T >= threshold), strict=True)
+    )
     np.testing.assert_allclose(nearest_other(a), np.where(np.eye(n) == 1, -2, product).max(axis=1), atol=1e-6)
     np.testing.assert_allclose(nearest_in(a, b), (a @ b.T).max(axis=1), atol=1e-6)
 

@@ -8,7 +8,7 @@ import torch
 import transformers
 
 from attar import Embedder, Transformer
-from attar.encoders import default
+from attar.checkpoints import default
 from attar.engine import packing
 from attar.engine.model import LayeredModel
 from attar.errors import InputError

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attar import Embedder, Transformer, tasks
-from attar.encoders import default
+from attar.checkpoints import default
 from attar.shapers import Unit
 from attar.weights import Mean
 

@@ -22,7 +22,7 @@ def cell(
     template: str = "none",
     mix: float = 0.0,
     score: float | None = 0.5,
-    model: str = "tiny",
+    model: str = "bert-base-uncased",
 ) -> CellRow:
     family = TASKS.get(task, task if task in MEASURES else "sts")
     name = "|".join((model, task, layers, weights, shape, template, str(mix)))

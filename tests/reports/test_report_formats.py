@@ -18,10 +18,10 @@ from attar.errors import OutputError
 from attar.reports.cells import Cells
 from attar.reports.figures import figures, means
 from attar.reports.formats import cells_csv, escape_latex, latex, markdown, printed
-from attar.reports.tables import Table, Value
+from attar.reports.tables import ReportTable, Value
 from attar.tasks import published
 
-TABLE = Table(
+TABLE = ReportTable(
     "a & b",
     ("x_y",),
     ("c", "d"),
@@ -71,15 +71,15 @@ def test_what_figures_show_by_hand() -> None:
     assert found == {("1+3",): (pytest.approx(50.0), pytest.approx(14.142, abs=1e-3))}
     names = [name for name, _ in figures(Cells(tuple(sample())))]
     assert names == [
-        "layers-tiny-sts",
-        "mix-tiny-sts",
-        "isotropy-tiny-sts",
-        "layers-tiny-clustering",
-        "mix-tiny-clustering",
-        "isotropy-tiny-clustering",
-        "layers-tiny-classification",
-        "mix-tiny-classification",
-        "alignment-tiny",
+        "layers-bert-base-uncased-sts",
+        "mix-bert-base-uncased-sts",
+        "isotropy-bert-base-uncased-sts",
+        "layers-bert-base-uncased-clustering",
+        "mix-bert-base-uncased-clustering",
+        "isotropy-bert-base-uncased-clustering",
+        "layers-bert-base-uncased-classification",
+        "mix-bert-base-uncased-classification",
+        "alignment-bert-base-uncased",
     ]
 
 
@@ -99,7 +99,7 @@ def test_the_command_writes_every_form_the_same_twice(tmp_path: Path, form: str)
     )
     held = {
         "html": "<title>Sentence vectors, recipe by recipe</title>",
-        "csv": f"STS12,tiny,none,1+3,idf,zscore,0,sts,spearman,20,{bert[0]},,0.466000,0.366000,0.566000\n",
+        "csv": f"STS12,bert-base-uncased,none,1+3,idf,zscore,0,sts,spearman,20,{bert[0]},,0.466000,0.366000,0.566000\n",
         "md": f"| idf | zscore | **52.5** ({printed(sum(t0) / 2)}) | **51.6** ({printed(sum(bert) / 2)}) |",
         "tex": rf"idf & zscore & \textbf{{52.5}} ({printed(sum(t0) / 2)}) & \textbf{{51.6}} ({printed(sum(bert) / 2)})",
     }
@@ -126,9 +126,9 @@ def test_svg_figures_hold_what_they_show(tmp_path: Path) -> None:
     for text in written.values():
         assert ElementTree.fromstring(text).tag.endswith("svg")
     # Every text that is drawn stands in a comment before its outlines.
-    curves = written["layers-tiny-sts"].decode()
+    curves = written["layers-bert-base-uncased-sts"].decode()
     assert all(f"<!-- {label} -->" in curves for label in ("no template", "T0", "1+3", "layer", "score × 100"))
-    assert "<!-- weight of Avg. -->" in written["mix-tiny-sts"].decode()
+    assert "<!-- weight of Avg. -->" in written["mix-bert-base-uncased-sts"].decode()
 
 
 def test_png_figures_are_pictures(tmp_path: Path) -> None:
@@ -159,5 +159,5 @@ def plt_imread(content: bytes) -> npt.NDArray[np.float32]:
 def test_best_on_the_command_line(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", sample())
     shown = CliRunner().invoke(attar, ["best", str(run), "--for", "sts"]).output
-    assert "template T0, layers 1+3, idf, zscore" in shown
+    assert "bert-base-uncased | T0 | 1,3 | idf | zscore\n" in shown
     assert "regret: plain 8.1" in shown  # (0.45 + 0.05 + 0.01 + 0.02 + 0.001) - 0.45

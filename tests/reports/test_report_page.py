@@ -63,7 +63,7 @@ def test_it_opens_without_errors_and_shows_every_section(browser: Browser, repor
 
 def test_tables_hold_the_numbers(browser: Browser, report: Path) -> None:
     browser.open(report, 1280, 900)
-    choose(browser, "model", "tiny")
+    choose(browser, "model", "bert-base-uncased")
     first = "document.querySelector('#sec-tables table tbody tr')"
     shown = browser.run(f"[...{first}.cells].map(c => c.innerText.replace(/\\s+/g, ' ').trim())")
     ours = ("45.5", "44.6", "45.1", "44.6")  # T0 at the last layer; no template; half of Avg.; Avg. alone
@@ -89,7 +89,7 @@ def test_filters_work(browser: Browser, report: Path) -> None:
     choose(browser, "subject", "STS13")
     assert "STS13" in browser.run("document.querySelector('#sec-tables h3').innerText")
     before = browser.run(text)
-    choose(browser, "model", "tiny")
+    choose(browser, "model", "bert-base-uncased")
     assert browser.run(text) != before
     choose(browser, "layers", "2")
     assert "layers 2" in browser.run(text)
@@ -186,7 +186,7 @@ def test_whitening_on_too_few_texts_is_told() -> None:
         replace(cell("STS12", shape=shape), details=json.dumps(DETAILS)) for shape in ("whiten", "whiten@background")
     ]
     enough = replace(cell("STS13", shape="whiten"), texts=21, details=json.dumps(DETAILS))
-    assert page_data(Cells((*rows, enough)))["few"] == {"tiny": {"STS12": (20, 20), "background": (8, 20)}}
+    assert page_data(Cells((*rows, enough)))["few"] == {"bert-base-uncased": {"STS12": (20, 20), "background": (8, 20)}}
 
 
 def test_templates_are_spelled_out() -> None:

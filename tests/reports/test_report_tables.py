@@ -20,7 +20,7 @@ def cells() -> Cells:
 
 
 def test_the_means_of_a_family_by_hand(cells: Cells) -> None:
-    table = recipe_table(cells, "tiny", "sts")
+    table = recipe_table(cells, "bert-base-uncased", "sts")
     assert table.columns == ("T0", "no template", "+ 0.5 Avg.", "Avg.")
     values = dict(table.rows)
     plain = values["mean", "none"]
@@ -31,7 +31,7 @@ def test_the_means_of_a_family_by_hand(cells: Cells) -> None:
 
 
 def test_the_best_of_each_column_is_marked(cells: Cells) -> None:
-    table = recipe_table(cells, "tiny", "STS12")
+    table = recipe_table(cells, "bert-base-uncased", "STS12")
     for column in range(2):
         marked = [labels for labels, values in table.rows if values[column] and values[column].best]  # type: ignore[union-attr]
         assert marked == [("idf", "zscore")]
@@ -39,10 +39,10 @@ def test_the_best_of_each_column_is_marked(cells: Cells) -> None:
 
 
 def test_published_values_stand_beside(cells: Cells) -> None:
-    value = dict(recipe_table(cells, "tiny", "STS12").rows)["idf", "zscore"]
+    value = dict(recipe_table(cells, "bert-base-uncased", "STS12").rows)["idf", "zscore"]
     assert value[0].published == published.score("STS12", "T0", "idf-target", "zscore")  # type: ignore[union-attr]
     assert value[1].published == published.score("STS12", "BERT", "idf-target", "zscore")  # type: ignore[union-attr]
-    mean = dict(recipe_table(cells, "tiny", "sts").rows)["mean", "none"][1]
+    mean = dict(recipe_table(cells, "bert-base-uncased", "sts").rows)["mean", "none"][1]
     printed = [published.score(task, "BERT") for task in ("STS12", "STS13")]
     assert mean.published == pytest.approx(sum(p for p in printed if p) / 2)  # type: ignore[union-attr]
 
@@ -57,7 +57,7 @@ def test_published_values_only_where_the_paper_has_the_same(cells: Cells) -> Non
 
 
 def test_templates_times_aggregations(cells: Cells) -> None:
-    table = template_table(cells, "tiny", "clustering")
+    table = template_table(cells, "bert-base-uncased", "clustering")
     assert table.columns == ("mean", "idf", "mask")
     assert [labels for labels, _ in table.rows] == [("none",), ("T0",)]
     assert table.rows[0][1][2] is None
@@ -79,7 +79,7 @@ def test_best_recipes_and_regrets_by_hand() -> None:
     assert found["STS12"].regrets == pytest.approx({"plain": 0.3, "similarity": 0.1})
     assert found["STS13"].regrets == {"plain": 0.0}
     assert (found["sts"].score, found["sts"].n_tasks) == (pytest.approx(0.7), 2)  # similarity lacks STS13
-    assert find_best(rows, "STS13").recipe.layers == "3"
+    assert str(find_best(rows, "STS13").recipe) == "bert-base-uncased | none | 3 | mean | none"
     with pytest.raises(InputError, match="did you mean 'STS12'"):
         find_best(rows, "STS2")
 
@@ -96,7 +96,7 @@ def test_all_tables_of_several_runs(tmp_path: Path, cells: Cells) -> None:
     other = [replace(row, model="other", cell="other" + row.cell) for row in cells.rows]
     runs = [write_run(tmp_path / "a", list(cells.rows)), write_run(tmp_path / "b", other)]
     both = Cells.of_runs(runs)
-    assert both.models == ["other", "tiny"]
+    assert both.models == ["bert-base-uncased", "other"]
     assert len(all_tables(both)) == 2 * len(all_tables(cells)) - 1  # one table of best recipes
     assert len(best_table(both).rows) == 2 * len(best_table(cells).rows)
 

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
 
 from attar.errors import InputError
-from attar.shapers import NAMES, AllButTheTop, Center, Quantile, Robust, Unit, Whiten, ZScore, parse
+from attar.shapers import MEMBERS, AllButTheTop, Center, Quantile, Robust, Shaper, Unit, Whiten, ZScore, of, parse
 
 
 def test_all_names():
@@ -11,7 +14,7 @@ def test_all_names():
     assert [type(s) for s in shapers] == [Center, ZScore, Robust, Quantile, Quantile, Whiten, AllButTheTop, Unit]
     assert [s.output for s in shapers[3:5]] == ["uniform", "normal"]
     assert shapers[6].n == 2
-    assert {s.name.partition(":")[0] for s in shapers} == set(NAMES)
+    assert {s.name.partition(":")[0] for s in shapers} == set(MEMBERS)
 
 
 @pytest.mark.parametrize(
@@ -62,3 +65,44 @@ def test_each_parse_makes_new_objects():
 def test_mistakes_are_explained(spec: str, message: str):
     with pytest.raises(InputError, match=message):
         parse(spec)
+
+
+@st.composite
+def any_shaper(draw):
+    made = draw(st.sampled_from([Center(), ZScore(), Robust(), Unit(), Quantile(), Whiten(), AllButTheTop()]))
+    values = {
+        "on": st.sampled_from(["target", "background"]),
+        "output": st.sampled_from(["uniform", "normal"]),
+        "n": st.integers(0, 999),
+        "n_components": st.none() | st.integers(1, 999),
+    }
+    return clone(made).set_params(**{key: draw(values[key]) for key in made.get_params()})
+
+
+@given(any_shaper())
+def test_the_name_of_any_shaper_parses_back(shaper: Shaper):
+    (again,) = parse(shaper.name)
+    assert type(again) is type(shaper)
+    assert again.get_params() == shaper.get_params()
+    assert again.name == shaper.name
+
+
+def test_what_a_caller_may_give():
+    mine = ZScore()
+    assert of([mine, "unit"])[0] is mine
+    assert [s.name for s in of([mine, "abtt:1,unit"])] == ["zscore", "abtt:1", "unit"]
+    assert [s.name for s in of("zscore,unit")] == ["zscore", "unit"]
+    assert of("") == of(()) == []
+    for wrong, told in ((5, "shapers=5 is not a list"), ([5], "5 is not a shaper"), (["zscor"], "did you mean")):
+        with pytest.raises(InputError, match=told):
+            of(wrong)
+
+
+def test_which_look_at_each_dim_by_itself():
+    assert [name for name, m in MEMBERS.items() if m.make.per_dim] == [
+        "center",
+        "zscore",
+        "robust",
+        "quantile",
+        "quantile-normal",
+    ]

@@ -104,8 +104,8 @@ def test_layers_of_two_widths_are_refused_together(tiny_electra_dir: Path) -> No
 
 def test_masks_are_only_asked_of_templates_that_have_them(tiny_bert: Transformer) -> None:
     part = Part(("sts",), ("none", "T0"), ((1,),), ("mean", "mask", "mean-without-masks"))
-    assert [c.weights for c in part.recipes("none", tiny_bert)] == ["mean"]
-    assert [c.weights for c in part.recipes("T0", tiny_bert)] == ["mean", "mask", "mean-without-masks"]
+    assert [recipe.weights.text for recipe in part.recipes("none", tiny_bert)] == ["mean"]
+    assert [recipe.weights.text for recipe in part.recipes("T0", tiny_bert)] == ["mean", "mask", "mean-without-masks"]
     assert list(part.recipes("T4", tiny_bert)) == []
 
 

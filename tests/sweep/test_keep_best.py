@@ -32,7 +32,7 @@ def run_of(folder: Path, data: Path, grid: Grid, monkeypatch: pytest.MonkeyPatch
         return plain(self, vectors, runs)
 
     monkeypatch.setattr(Subject, "score", caught)
-    sweep(grid, folder, Settings(background=data / "background.txt", jobs=1, progress=False))
+    sweep(grid, folder, Settings(background=data / "background.txt", sentences=True, jobs=1, progress=False))
     return scored
 
 

@@ -15,6 +15,7 @@ import tiny_models
 from attar import Embedder, Mix, Table, Template, Transformer, shapers, weights
 from attar.engine.direct import DirectModel
 from attar.errors import DataError, InputError, ModelError, OutputError
+from attar.scores import score
 from attar.sweep import Grid, Part, Settings, sweep
 from attar.sweep.store import CellRow, Store, comparable
 from attar.sweep.subjects import Subject
@@ -327,3 +328,48 @@ def test_a_file_named_like_a_published_task_is_its_own_source(
     sweep(Grid((Part((str(mine),)),), (str(tiny_bert_dir),)), tmp_path / "run", settings)
     with Store.of_run(tmp_path / "run") as store:
         assert [json.loads(row.details)["source"] for row in store.rows()] == [str(mine)]
+
+
+def test_any_encoder_can_be_swept(small_data: Path, tiny_bert_dir: Path, tmp_path: Path, caplog: Any) -> None:
+    """Templates and mixes are for models with context; all else is as for a transformer."""
+    pairs = str(small_data / "pairs.tsv")
+    table = tmp_path / "table"
+    Table(np.eye(len(Transformer(tiny_bert_dir).vocabulary)), Transformer(tiny_bert_dir).backend_tokenizer).save(table)
+    part = Part((pairs,), ("none", "T0"), (("last",),), ("mean", "idf"), ((), ("zscore",)), (0.0, 0.5))
+    models = (str(table), f"random:{tiny_bert_dir}")
+    background = small_data / "background.txt"
+    caplog.set_level("INFO", "attar")
+    n = sweep(Grid((part,), models), tmp_path / "run", Settings(background=background, progress=False, jobs=1))
+    assert n == 2 * 2 * 2
+    assert "template T0 is left out" in caplog.text
+    row = find(rows_of(tmp_path / "run"), model="table", weights="idf", shape="zscore")
+    embedder = Embedder(Table.load(table), weights=weights.Idf(), shapers=[shapers.ZScore()])
+    task = load(pairs)
+    wanted = score(embedder.fit_transform(task.texts), task)["score"]
+    assert row.score == pytest.approx(wanted, abs=2e-3)  # pooled vectors are kept in float16
+
+
+def test_soft_tasks_are_scored_by_pearson(tmp_path: Path, tiny_bert_dir: Path) -> None:
+    from attar.sweep.subjects import Subject
+    from attar.tasks import ClassifyTask
+
+    draw = np.random.default_rng(0)
+    left = tuple(f"text {i}" for i in range(90))
+    labels = draw.integers(0, 6, 90).astype(np.float64)
+    splits = {"train": slice(0, 40), "dev": slice(40, 60), "test": slice(60, 90)}
+    task = ClassifyTask("soft", left, left, labels, tuple("012345"), splits, soft=True)
+    found = Subject("soft", "classification", tuple(task.texts), task).score(
+        draw.normal(size=(len(task.texts), 4)).astype(np.float32), 1
+    )
+    assert found["metric"] == "pearson"
+    assert found["score"] == found["pearson"]
+
+
+def test_texts_that_lost_all_their_tokens_are_told(
+    small_data: Path, tiny_bert_dir: Path, tmp_path: Path, caplog: Any
+) -> None:
+    (tmp_path / "pairs.tsv").write_text("text1\ttext2\tscore\nthe the\tcat\t1\ntree\tthe cat\t2\n\tred\t3\n")
+    part = Part((str(tmp_path / "pairs.tsv"),), weights=("debiased",))
+    sweep(Grid((part,), (str(tiny_bert_dir),)), tmp_path / "run", Settings(progress=False, jobs=1))
+    assert "1 of 6 distinct texts lost every token to the weighting" in caplog.text
+    assert "1 of 6 distinct texts have no token of their own" in caplog.text

@@ -10,7 +10,7 @@ from sklearn.preprocessing import LabelEncoder
 
 from attar.errors import DataError
 from attar.tasks.build import classify_task, cluster_task, numbered, sts_task
-from attar.tasks.readers.table import Table
+from attar.tasks.readers.table import ColumnTable
 
 
 @settings(max_examples=40, deadline=None)
@@ -38,7 +38,7 @@ def test_one_class_is_not_enough(labels: list[str]) -> None:
 
 
 def test_scores_that_are_all_alike() -> None:
-    table = Table("flat.tsv", {"score": ["2", "2.0"], "sentence1": ["a", "b"], "sentence2": ["c", "d"]})
+    table = ColumnTable("flat.tsv", {"score": ["2", "2.0"], "sentence1": ["a", "b"], "sentence2": ["c", "d"]})
     with pytest.raises(
         DataError, match=r"flat\.tsv: all 2 pairs have the score 2; a correlation needs scores that differ"
     ):
@@ -46,15 +46,15 @@ def test_scores_that_are_all_alike() -> None:
 
 
 def test_duplicates_and_empty_texts_stay() -> None:
-    table = Table("d.tsv", {"label": ["0", "0", "1", "1"], "text": ["same", "same", "", ""]})
+    table = ColumnTable("d.tsv", {"label": ["0", "0", "1", "1"], "text": ["same", "same", "", ""]})
     task = cluster_task("d", table)
     assert task.texts == ("same", "same", "", "")
     assert task.labels.tolist() == [0, 0, 1, 1]
 
 
 def test_splits_lie_end_to_end() -> None:
-    def part(*rows: tuple[str, str]) -> Table:
-        return Table("p", {"label": [label for label, _ in rows], "text": [text for _, text in rows]})
+    def part(*rows: tuple[str, str]) -> ColumnTable:
+        return ColumnTable("p", {"label": [label for label, _ in rows], "text": [text for _, text in rows]})
 
     task = classify_task("t", {"train": part(("x", "a"), ("y", "b")), "test": part(("x", "c"))}, pairs=False)
     assert task.left == task.texts == ("a", "b", "c")
@@ -65,7 +65,7 @@ def test_splits_lie_end_to_end() -> None:
 
 def test_subsets_are_kept_where_there_are_some() -> None:
     columns = {"score": ["1", "2"], "sentence1": ["a", "b"], "sentence2": ["c", "d"]}
-    assert sts_task("t", Table("t", columns)).subsets == ()
-    with_subsets = sts_task("t", Table("t", {**columns, "subset": ["news", "web"]}))
+    assert sts_task("t", ColumnTable("t", columns)).subsets == ()
+    with_subsets = sts_task("t", ColumnTable("t", {**columns, "subset": ["news", "web"]}))
     assert with_subsets.subsets == ("news", "web")
     assert with_subsets.texts == ("a", "b", "c", "d")

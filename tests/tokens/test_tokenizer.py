@@ -14,7 +14,7 @@ import tiny_models
 from attar.errors import InputError, ModelError
 from attar.tokens.byte_level import surface
 from attar.tokens.templates import PAPER, Template
-from attar.tokens.tokenizer import TextTokenizer, load_tokenizer, mask_token_named, read_vocabulary
+from attar.tokens.tokenizer import TextTokenizer, read_vocabulary
 from attar.types import Role, Tokens
 
 KINDS = {"wordpiece": tiny_models.wordpiece, "byte level": tiny_models.byte_level, "unigram": tiny_models.unigram}
@@ -235,29 +235,6 @@ def test_byte_level_pieces_are_read_as_text():
     vocabulary = read_vocabulary(tiny_models.byte_level(words))
     surfaces = {surface(vocabulary, i) for i in range(len(vocabulary))}
     assert {"café", "“", "caf", "Ã"} <= surfaces  # the last is half a character, which stays as it is
-
-
-@pytest.mark.parametrize("content", ["", "{", "[]", '"x"', "{}", '{"model": {"type": "WordPiece"}}', "\x00\xff"])
-def test_a_damaged_tokenizer_is_named(tmp_path, content):
-    (tmp_path / "tokenizer.json").write_text(content, encoding="latin-1")
-    with pytest.raises(ModelError, match=r"tokenizer\.json") as raised:
-        load_tokenizer(tmp_path)
-    assert "\n" not in str(raised.value)
-
-
-@pytest.mark.parametrize("name", ["tokenizer_config.json", "special_tokens_map.json"])
-@pytest.mark.parametrize("token", ["<gap>", {"content": "<gap>"}])
-def test_mask_token_of_a_folder(tmp_path, name, token):
-    assert mask_token_named(tmp_path) is None
-    (tmp_path / name).write_text(json.dumps({"mask_token": token}))
-    assert mask_token_named(tmp_path) == "<gap>"
-
-
-@pytest.mark.parametrize("content", ["{", "[1]", "\xff"])
-def test_damaged_tokenizer_settings_are_named(tmp_path, content):
-    (tmp_path / "tokenizer_config.json").write_text(content, encoding="latin-1")
-    with pytest.raises(ModelError, match=r"tokenizer_config\.json"):
-        mask_token_named(tmp_path)
 
 
 def test_a_frame_of_tokens_that_are_not_there():

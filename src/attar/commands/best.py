@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from attar.errors import InputError
+
+if TYPE_CHECKING:
+    from attar.sweep.best import Best
 
 log = logging.getLogger("attar")
 
@@ -39,7 +42,10 @@ def best(
     overwrite: bool,
     as_json: bool,
 ) -> None:
-    """Show the best recipe of each family and task, and what each named recipe loses against it (its regret)."""
+    """Show the best recipe of each family and task, and what each named recipe loses against it (its regret).
+
+    A recipe is shown as text: model, template, layers, weights, shapers, and how much of Avg. is mixed in.
+    """
     from attar.sweep.alike import check_run
     from attar.sweep.best import best_recipes, find_best
     from attar.sweep.keep_best import Sources, save_best
@@ -51,15 +57,10 @@ def best(
     chosen = [find_best(rows, subject, model)] if subject else best_recipes(rows)
     chosen = [one for one in chosen if model in (None, one.model)]
     if as_json:
-        click.echo(json.dumps([asdict(one) for one in chosen], indent=1))
+        click.echo(json.dumps([_data(one) for one in chosen], indent=1))
     else:
         for one in chosen:
-            recipe = one.recipe
-            mix = f", {recipe.mix:g} of Avg." if recipe.mix else ""
-            click.echo(
-                f"{one.subject:16} {100 * one.score:5.1f}  {recipe.model}: template {recipe.template}, "
-                f"layers {recipe.layers}, {recipe.weights}, {recipe.shape}{mix}"
-            )
+            click.echo(f"{one.subject:16} {100 * one.score:5.1f}  {one.recipe}")
             lost = ", ".join(f"{name} {100 * regret:.1f}" for name, regret in one.regrets.items())
             click.echo(f"{'':16} regret: {lost or 'the run has no cell of a named recipe'}")
     if folder is not None:
@@ -68,3 +69,15 @@ def best(
             raise InputError(f"--save keeps one recipe, and there are {len(chosen)}; say which --for: {known}")
         embedder = save_best(chosen[0], rows, Sources.of_run(run, data), folder, overwrite=overwrite)
         log.info("saved the recipe %s to %s", embedder.recipe.id, folder)
+
+
+def _data(best: Best) -> dict[str, Any]:
+    fields = dict(zip(("model", "template", "layers", "weights", "shape", "mix"), best.recipe.fields, strict=True))
+    return {
+        "subject": best.subject,
+        "model": best.model,
+        "recipe": fields | {"text": str(best.recipe)},
+        "score": best.score,
+        "n_tasks": best.n_tasks,
+        "regrets": best.regrets,
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,16 +13,48 @@ from attar.errors import InputError
 
 if TYPE_CHECKING:
     from attar.embedder import Embedder
+    from attar.recipe import Recipe
+
+
+class FamilyOption(click.Option):
+    """An option whose help lists the members of a family; the family is imported only when help is shown."""
+
+    def __init__(self, *args: Any, family: str, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.family = family
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from attar import shapers, weights
+        from attar.members import listed
+
+        names = listed({"weights": weights.MEMBERS, "shapers": shapers.MEMBERS}[self.family])
+        self.help = (self.help or "").replace("{names}", names)
+        return super().get_help_record(ctx)
+
 
 _OPTIONS = [
-    click.option("--recipe", metavar="FOLDER|NAME", help="A saved recipe, or a named one (see `attar recipes`)."),
+    click.option(
+        "--recipe",
+        metavar="FOLDER|NAME|TEXT",
+        help="A saved recipe, a named one (see `attar recipes`), or one as text: 'MODEL | T4 | first,last | idf'.",
+    ),
     click.option("--model", metavar="DIR|NAME", help="A model folder or hub name. Default: the embedded MiniLM."),
     click.option("--layers", metavar="LIST", help="first,last or 1,6 or -1 or with weights 1:0.3,6:0.7."),
     click.option("--template", metavar="NAME|TEXT", help="T0 to T4, or words with one [X] and any [MASK]."),
     click.option(
-        "--weights", metavar="NAME", help="mean, idf, debiased, mask, first, last or sif; mean+specials counts [CLS]."
+        "--weights",
+        metavar="NAME",
+        cls=FamilyOption,
+        family="weights",
+        help="How tokens count: {names}. mean+specials counts [CLS], idf@background learns from --background.",
     ),
-    click.option("--shape", metavar="LIST", help="center zscore robust quantile quantile-normal whiten abtt:2 unit."),
+    click.option(
+        "--shape",
+        metavar="LIST",
+        cls=FamilyOption,
+        family="shapers",
+        help="What vectors go through, with commas between: {names}.",
+    ),
     click.option("--max-tokens", type=int, metavar="N", help="Cut texts at N tokens instead of at the model's limit."),
     click.option("--windows", type=int, metavar="N", help="Do not cut: average windows that share N tokens."),
     click.option(
@@ -36,13 +68,12 @@ _OPTIONS = [
         type=click.Choice(["float32", "float64", "int8"]),
         help="What a transformer computes in. int8: faster, less exact. float64: slow, exact. Default: float32.",
     ),
-    click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet."),
 ]
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What the user asked for."""
+    """A recipe, and what the user wants otherwise."""
 
     recipe: str | None
     model: str | None
@@ -54,7 +85,6 @@ class Choices:
     windows: int | None
     threads: int | None
     precision: str | None
-    column: str | None
 
     def about(self, *, recipe: str | None = None, model: str | None = None) -> Choices:
         """The same, of this recipe or model."""
@@ -63,42 +93,55 @@ class Choices:
                 raise InputError(f"{given!r} and --{name} {getattr(self, name)!r} name it twice; give one of them")
         return replace(self, recipe=recipe or self.recipe, model=model or self.model)
 
-    def embedder(self, background: bool = False) -> Embedder:
-        """The embedder they describe: fitted if it is a saved recipe's, else new."""
-        from attar.encoders.transformer import Transformer
+    def embedder(self, background: Sequence[str] | None = None) -> Embedder:
+        """The embedder they describe: fitted if it is a saved recipe's, else new.
 
+        What learns from a background corpus does so where there is one; Avg. is made from it.
+        """
         made = self._embedder(background)
-        for name, value in (("threads", self.threads), ("precision", self.precision)):
-            if value is not None:
-                if not isinstance(made.encoder_, Transformer):
-                    raise InputError(f"--{name} is for transformers; {made.encoder_!r} is none")
-                setattr(made.encoder_, name, value)
+        made.encoder = made.encoder_.configured(threads=self.threads, precision=self.precision)
         return made
 
-    def _embedder(self, background: bool) -> Embedder:
-        from attar import shapers, weights
-        from attar.embedder import Embedder
-        from attar.encoders.opening import open_encoder
-        from attar.encoders.transformer import Transformer
-        from attar.layers import parse_layers
-        from attar.persist import is_saved, moved_encoder
+    def _embedder(self, background: Sequence[str] | None) -> Embedder:
+        from attar.embedder import Embedder, open_embedder
+        from attar.persist import find_recipe
+        from attar.recipe import Component
+        from attar.weights import parse as parse_weights
 
-        if self.recipe is not None and is_saved(self.recipe):
-            self._refuse_changes(self.recipe)
-            return Embedder.load(self.recipe, encoder=moved_encoder(Path(self.recipe), self.model))
-        encoder = open_encoder(self.model, self.template, self.max_tokens, self.windows)
-        made = Embedder.from_recipe(self.recipe or "plain", encoder)
+        found = find_recipe(self.recipe or "plain")
+        if isinstance(found, Path):
+            self._refuse_changes(str(self.recipe))
+            return open_embedder(str(self.recipe), self.model)
+        recipe = self._changed(found)
+        encoder = recipe.make_encoder(background)
+        if self.recipe is None and self.weights is None:
+            recipe = replace(recipe, weights=Component.of(parse_weights(encoder.usual_weights)))
+        if background is not None:
+            recipe = recipe.learning_from_background()
+        return Embedder.from_recipe(recipe, encoder)
+
+    def _changed(self, recipe: Recipe) -> Recipe:
+        """The recipe with what other options say in place of its own."""
+        from attar.layers import layer_pairs
+        from attar.recipe import Component
+        from attar.shapers import parse as parse_shapers
+        from attar.tokens.templates import Template
+        from attar.weights import parse as parse_weights
+
+        if self.model is not None:
+            recipe = recipe.on_model(self.model)
+        template = None if self.template is None else Template.parse(self.template)
+        settings = {"template": template and template.text, "max_tokens": self.max_tokens, "windows": self.windows}
+        given = {name: value for name, value in settings.items() if value is not None}
+        if given:
+            recipe = recipe.with_settings(**given)
         if self.layers is not None:
-            made.layers = parse_layers(self.layers)
+            recipe = replace(recipe, layers=layer_pairs(self.layers))
         if self.weights is not None:
-            made.weights = weights.parse(self.weights)
-        elif self.recipe is None and isinstance(encoder, Transformer) and encoder.template and encoder.template.n_masks:
-            made.weights = weights.Mask()  # a prompt's own answer
+            recipe = replace(recipe, weights=Component.of(parse_weights(self.weights)))
         if self.shape is not None:
-            made.shapers = shapers.parse(self.shape)
-        if background:
-            _learn_from_background(made)
-        return made
+            recipe = replace(recipe, shapers=tuple(map(Component.of, parse_shapers(self.shape))))
+        return recipe
 
     def _refuse_changes(self, recipe: str) -> None:
         given = [
@@ -109,15 +152,6 @@ class Choices:
         if given:
             flags = ", ".join("--" + n.replace("_", "-") for n in given)
             raise InputError(f"the saved recipe {recipe!r} is fitted and can't be changed by {flags}; fit a new one")
-
-
-def _learn_from_background(embedder: Embedder) -> None:
-    """A background corpus is for the parts marked @background; if none is, all parts learn from it."""
-    parts: list[Any] = [embedder.weights, *embedder.shapers]
-    learning = [part for part in parts if "on" in part.get_params()]
-    if not any(part.on == "background" for part in learning):
-        for part in learning:
-            part.set_params(on="background")
 
 
 def embedder_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -15,7 +15,7 @@ log = logging.getLogger("attar")
     epilog="""\b
 Examples:
   attar corpus plain texts.txt -o vectors/
-  attar corpus my-recipe 'in/*.parquet' -o vectors/ --on ray --address 10.0.0.5:6379
+  attar corpus my-recipe 'in/*.parquet' -o vectors/ --executor ray --address 10.0.0.5:6379
   attar corpus my-recipe 'in/*.jsonl' --column body --id-column key --keep-text -o vectors/ --shards 200
   attar corpus --verify vectors/
 """
@@ -23,7 +23,14 @@ Examples:
 @click.argument("recipe", metavar="RECIPE")
 @click.argument("texts", metavar="TEXTS...", nargs=-1)
 @click.option("-o", "--output", metavar="FOLDER", help="Where the parts go: part-00000.parquet ... and a manifest.")
-@click.option("--on", "on", type=click.Choice(["local", "ray"]), default="local", show_default=True, help="Who works.")
+@click.option(
+    "--executor",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    show_default=True,
+    help="Who works.",
+)
+@click.option("--on", "old_name", type=click.Choice(["local", "ray"]), hidden=True)
 @click.option("--address", metavar="HOST:PORT", help="Of a Ray cluster. Default: RAY_ADDRESS, or one started here.")
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Texts are embedded by N processes. Default: all.")
 @click.option("--shards", type=click.IntRange(1), metavar="N", help="Parts to make. Default: 100,000 rows in each.")
@@ -37,7 +44,8 @@ def corpus(
     recipe: str,
     texts: tuple[str, ...],
     output: str | None,
-    on: str,
+    executor: str,
+    old_name: str | None,
     address: str | None,
     workers: int | None,
     shards: int | None,
@@ -62,12 +70,14 @@ def corpus(
         return
     if not texts or output is None:
         raise InputError("attar corpus wants RECIPE, TEXTS and -o FOLDER, such as: attar corpus plain texts.txt -o out")
-    with open_executor(on, workers=workers, address=address) as executor:
+    if old_name is not None:
+        log.warning("--on %s is now called --executor %s; the old name still works", old_name, old_name)
+    with open_executor(old_name or executor, workers=workers, address=address) as opened:
         manifest = embed_corpus(
             recipe,
             texts,
             output,
-            executor,
+            opened,
             model=model,
             shards=shards,
             column=column,

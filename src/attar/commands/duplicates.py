@@ -34,11 +34,14 @@ Examples:
 )
 @click.argument("texts", metavar="TEXTS")
 @click.argument("other", metavar="[OTHER]", required=False)
-@click.option("-o", "--output", metavar="PAIRS.csv", required=True, help="A table of pairs: .csv, .tsv, .jsonl, .parquet.")
+@click.option(
+    "-o", "--output", metavar="PAIRS.csv", required=True, help="A table of pairs: .csv, .tsv, .jsonl, .parquet."
+)
 @click.option("--cleaned", metavar="FILE", help="Write the rows of TEXTS that are to be kept, with all their columns.")
 @click.option(
     "--threshold", type=float, metavar="COSINE", help="How close duplicates are. Default: advised from the texts."
 )
+@click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
 @click.option("--id-column", metavar="NAME", help="The column of ids. Default: id, if there is one; else row numbers.")
 @click.option("--fit-anyway", is_flag=True, help="Let a recipe learn from fewer than 50 texts.")
 @embedder_options
@@ -48,6 +51,7 @@ def duplicates(
     output: str,
     cleaned: str | None,
     threshold: float | None,
+    column: str | None,
     id_column: str | None,
     fit_anyway: bool,
     choices: Choices,
@@ -64,8 +68,8 @@ def duplicates(
     for target in (output, cleaned):
         if target is not None:
             check_row_file(target)
-    held = Documents.read(texts, choices.column, id_column)
-    others = None if other is None else Documents.read(other, choices.column, id_column)
+    held = Documents.read(texts, column, id_column)
+    others = None if other is None else Documents.read(other, column, id_column)
     embedder = suited_embedder(choices, "similarity")
     check_enough(embedder, len(held), fit_anyway)
     encode = _encoder(embedder, held)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from attar.commands.choices import Choices, embedder_options
+from attar.commands.corpora import background_options, read_background
 from attar.errors import InputError
 from attar.io.progress import bar
 from attar.io.reading import count_texts, read_texts
@@ -27,6 +28,7 @@ Examples:
   attar encode reviews.csv --column body --recipe similarity -o vectors.parquet
   attar encode texts.txt --model ./bert-base-uncased --layers first,last --weights idf --shape zscore,unit -o v.npy
   attar encode texts.txt --model ./bert-base-uncased --template T4 -o v.npy
+  attar encode texts.txt --recipe './bert-base-uncased | T4 | first,last | idf | abtt:1,unit' -o v.npy
   cat texts.txt | attar encode - --recipe my-recipe > vectors.jsonl
 """
 )
@@ -34,9 +36,12 @@ Examples:
 @click.option(
     "-o", "--output", metavar="FILE", help=".npy, .parquet, .safetensors or .jsonl. Default: JSON lines on stdout."
 )
-@click.option("--background", metavar="TEXTS", help="Learn from these texts, not from the ones embedded.")
+@click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@background_options
 @embedder_options
-def encode(texts: str, output: str | None, background: str | None, choices: Choices) -> None:
+def encode(
+    texts: str, output: str | None, column: str | None, background: str | None, sentences: bool, choices: Choices
+) -> None:
     """Turn TEXTS into vectors, a row a text, in order.
 
     TEXTS is a file (.txt with a text a line, .jsonl, .csv, .tsv, .parquet; the first four also .gz) or - for stdin.
@@ -47,23 +52,23 @@ def encode(texts: str, output: str | None, background: str | None, choices: Choi
 
     if output is not None:
         check_target(output)
-    embedder = choices.embedder(background is not None)
-    vectors = _vectors(embedder, texts, background, choices.column)
+    corpus = read_background(background, column, sentences=sentences)
+    embedder = choices.embedder(corpus)
+    vectors = _vectors(embedder, texts, corpus, column)
     n = print_vectors(vectors) if output is None else write_vectors(vectors, output)
     if output is not None:
         log.info("wrote %s vectors to %s", f"{n:,}", output)
 
 
-def _vectors(embedder: Embedder, texts: str, background: str | None, column: str | None) -> Iterator[Floats]:
+def _vectors(embedder: Embedder, texts: str, background: list[str] | None, column: str | None) -> Iterator[Floats]:
     """Chunks of vectors: streamed where nothing has to learn from the texts first."""
     if embedder.needs_fit and not hasattr(embedder, "weights_"):
         held = list(read_texts(texts, column))
         if not held:
             raise InputError(f"{texts!r} holds no texts")
-        corpus = None if background is None else list(read_texts(background, column))
-        yield embedder.fit_transform(held, background=corpus, progress=True)
+        yield embedder.fit_transform(held, background=background, progress=True)
         return
-    if background is not None:
+    if background is not None and embedder.recipe.mix == 0:
         raise InputError("--background: nothing in this recipe is left to learn from texts")
     n = 0
     with bar(count_texts(texts), "texts") as advance:

@@ -34,12 +34,20 @@ Examples:
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
 @click.option("--on", "on", metavar="TEXTS", help="Texts to learn from, where the recipe must learn.")
+@click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
 @click.option("-o", "--output", metavar="FILE", help="Write a page (.html) or a picture (.png) instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--fit-anyway", is_flag=True, help="Let a recipe learn from fewer than 50 texts.")
 @embedder_options
 def explain(
-    a: str, b: str, on: str | None, output: str | None, as_json: bool, fit_anyway: bool, choices: Choices
+    a: str,
+    b: str,
+    on: str | None,
+    column: str | None,
+    output: str | None,
+    as_json: bool,
+    fit_anyway: bool,
+    choices: Choices,
 ) -> None:
     """Show which words make the texts A and B close: their cosine, split into contributions of pairs of words.
 
@@ -57,7 +65,7 @@ def explain(
                 "the recipe must learn from texts before it can explain two of them: give a saved recipe, or --on "
                 "TEXTS, or --shape unit, which learns nothing"
             )
-        texts = list(read_texts(on, choices.column))
+        texts = list(read_texts(on, column))
         check_enough(embedder, len(texts), fit_anyway)
         embedder.fit(texts, progress=True)
     explained = embedder.explain(a, b)

@@ -26,25 +26,20 @@ Examples:
 def export(recipe: str, to: str, output: str, model: str | None, overwrite: bool) -> None:
     """Write RECIPE as a folder that runs in other libraries, without attar.
 
-    RECIPE is a folder that `attar fit` wrote, or a named recipe that has nothing to learn. The folder gives the same
-    vectors; what a format can't hold is refused.
+    RECIPE is a folder that `attar fit` wrote, or a named recipe or text form that has nothing to learn. The
+    folder gives the same vectors; what a format can't hold is refused.
     """
     from pathlib import Path
 
-    from attar.embedder import Embedder
-    from attar.encoders.opening import open_encoder
+    from attar.embedder import open_embedder
     from attar.errors import InputError, NotFittedError, unknown_name
     from attar.exports import FORMATS, check_target
     from attar.exports import export as write
-    from attar.persist import is_saved, moved_encoder
 
     if to not in FORMATS:
         raise unknown_name("export format", to, FORMATS)
     check_target(Path(output).expanduser(), overwrite=overwrite)
-    if is_saved(recipe):
-        embedder = Embedder.load(recipe, encoder=moved_encoder(Path(recipe), model))
-    else:
-        embedder = Embedder.from_recipe(recipe, None if model is None else open_encoder(model))
+    embedder = open_embedder(recipe, model)
     try:
         notes = write(embedder, to, output, overwrite=overwrite)
     except NotFittedError as error:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from attar.commands.choices import Choices, embedder_options
+from attar.commands.corpora import background_options, read_background
 from attar.commands.executor_choice import ExecutorChoice, executor_options
 from attar.errors import InputError
 from attar.io.reading import read_texts
 
 if TYPE_CHECKING:
-    from attar.corpus.learning import Quantiles
+    from attar.corpus.fitting.learning import Quantiles
     from attar.embedder import Embedder
 
 log = logging.getLogger("attar")
@@ -33,9 +34,8 @@ Examples:
     "--on", "on", metavar="TEXTS", required=True, help="The texts to learn from: those to be embedded, or like them."
 )
 @click.option("-o", "--output", metavar="FOLDER", required=True, help="Where to save the recipe.")
-@click.option(
-    "--background", metavar="TEXTS", help="A second corpus, for parts marked @background; if none is, for all."
-)
+@click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@background_options
 @click.option(
     "--quantiles",
     type=click.Choice(["sample", "kll"]),
@@ -47,7 +47,9 @@ Examples:
 def fit(
     on: str,
     output: str,
+    column: str | None,
     background: str | None,
+    sentences: bool,
     quantiles: Quantiles | None,
     overwrite: bool,
     choices: Choices,
@@ -66,18 +68,29 @@ def fit(
     if quantiles is not None and executor.name is None:
         raise InputError(f"--quantiles {quantiles} is for work in shards: add --executor local or --executor ray")
     check_target_folder(Path(output), RECIPE, overwrite=overwrite)
-    embedder = choices.embedder(background is not None)
+    if executor.name is None:
+        corpus = read_background(background, column, sentences=sentences)
+    else:
+        corpus = _no_splitting(background, sentences)
+    embedder = choices.embedder(corpus)
     if hasattr(embedder, "weights_"):
         raise InputError(f"{choices.recipe!r} is fitted already; give a named recipe or options instead")
     if executor.name is not None:
-        fit_shards(embedder, on, background, output, quantiles or "sample", overwrite, choices.column, executor)
+        fit_shards(embedder, on, background, output, quantiles or "sample", overwrite, column, executor)
         return
-    texts = list(read_texts(on, choices.column))
+    texts = list(read_texts(on, column))
     if not texts:
         raise InputError(f"{on!r} holds no texts")
-    embedder.fit(texts, background=None if background is None else list(read_texts(background, choices.column)))
+    embedder.fit(texts, background=corpus)
     embedder.save(output, overwrite=overwrite)
     log.info("saved the recipe %s, fitted on %s texts, to %s", embedder.recipe.id, f"{len(texts):,}", output)
+
+
+def _no_splitting(background: str | None, sentences: bool) -> list[str] | None:
+    """Shards read the background themselves; that there is one is all that the recipe needs to know."""
+    if sentences:
+        raise InputError("--sentences does not go with --executor: give a background corpus of one sentence per line")
+    return None if background is None else []
 
 
 def fit_shards(

@@ -32,7 +32,7 @@ Examples:
 """
 )
 @click.argument("texts", metavar="TEXTS")
-@click.option("-k", "k", type=click.IntRange(min=1), metavar="N", help="How many groups. Default: found from the texts.")
+@click.option("-k", "k", type=click.IntRange(min=1), metavar="N", help="How many groups. Default: found from texts.")
 @click.option("-o", "--output", metavar="FOLDER", required=True, help="Gets labels.csv, groups.csv and map.html.")
 @click.option(
     "--projection",
@@ -42,6 +42,7 @@ Examples:
     help="How the map is drawn. t-SNE keeps neighbours together; PCA takes a second.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same groups and map.")
+@click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
 @click.option("--id-column", metavar="NAME", help="The column of ids. Default: id, if there is one; else row numbers.")
 @click.option("--overwrite", is_flag=True, help="Replace the folder if it holds earlier groups.")
 @click.option("--fit-anyway", is_flag=True, help="Let a recipe learn from fewer than 50 texts.")
@@ -52,6 +53,7 @@ def groups(
     output: str,
     projection: Projection,
     seed: int,
+    column: str | None,
     id_column: str | None,
     overwrite: bool,
     fit_anyway: bool,
@@ -67,7 +69,7 @@ def groups(
     from attar.jobs.groups import find_groups
 
     check_target_folder(Path(output), TABLE, overwrite=overwrite)
-    held = Documents.read(texts, choices.column, id_column)
+    held = Documents.read(texts, column, id_column)
     embedder = suited_embedder(choices, "clustering")
     check_enough(embedder, len(held), fit_anyway)
     fresh = embedder.needs_fit and not embedder.__sklearn_is_fitted__()

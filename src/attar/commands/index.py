@@ -29,13 +29,21 @@ Examples:
 )
 @click.argument("texts", metavar="TEXTS")
 @click.option("-o", "--output", metavar="INDEX", required=True, help="The folder of the index.")
+@click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
 @click.option("--id-column", metavar="NAME", help="The column of ids. Default: id, if there is one; else row numbers.")
 @click.option("--add", is_flag=True, help="Put TEXTS into an index that exists, by its own recipe, without refitting.")
 @click.option("--overwrite", is_flag=True, help="Replace the folder if it holds an earlier index.")
 @click.option("--fit-anyway", is_flag=True, help="Let a recipe learn from fewer than 50 texts.")
 @embedder_options
 def index(
-    texts: str, output: str, id_column: str | None, add: bool, overwrite: bool, fit_anyway: bool, choices: Choices
+    texts: str,
+    output: str,
+    column: str | None,
+    id_column: str | None,
+    add: bool,
+    overwrite: bool,
+    fit_anyway: bool,
+    choices: Choices,
 ) -> None:
     """Embed TEXTS once and keep them with their vectors, ids and the fitted recipe, for `attar search`.
 
@@ -48,10 +56,10 @@ def index(
     from attar.jobs.index_files import ABOUT
 
     if add:
-        _add(texts, output, id_column, choices)
+        _add(texts, output, column, id_column, choices)
         return
     check_target_folder(Path(output), ABOUT, overwrite=overwrite)
-    rows = read_documents(texts, choices.column, id_column)
+    rows = read_documents(texts, column, id_column)
     first = [row for _, row in zip(range(FEW), rows, strict=False)]
     if not first:
         raise InputError(f"{texts!r} holds no texts")
@@ -62,7 +70,7 @@ def index(
     log.info("wrote an index of %s texts to %s", f"{about.n_rows:,}", output)
 
 
-def _add(texts: str, output: str, id_column: str | None, choices: Choices) -> None:
+def _add(texts: str, output: str, column: str | None, id_column: str | None, choices: Choices) -> None:
     from attar.jobs.documents import read_documents
     from attar.jobs.opening import open_index
 
@@ -71,5 +79,5 @@ def _add(texts: str, output: str, id_column: str | None, choices: Choices) -> No
         raise InputError(f"--add goes by the index's own recipe; leave out {', '.join('--' + n for n in given)}")
     opened = open_index(output, choices.model)
     with bar(count_texts(texts), "texts") as advance:
-        n = opened.add_rows(read_documents(texts, choices.column, id_column, len(opened)), advance)
+        n = opened.add_rows(read_documents(texts, column, id_column, len(opened)), advance)
     log.info("added %s texts to %s, which now holds %s", f"{n:,}", output, f"{len(opened):,}")

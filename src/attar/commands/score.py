@@ -6,15 +6,14 @@ import json
 import logging
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
 
 from attar.commands.choices import Choices, embedder_options
+from attar.commands.corpora import background_options, read_background
 from attar.errors import DataError, InputError
 from attar.io.progress import bar
-from attar.io.reading import read_texts
 
 log = logging.getLogger("attar")
 
@@ -39,7 +38,7 @@ Examples:
     help="sts, clustering, classification, all, task names, or files of your own (FAMILY:FILE).",
 )
 @click.option("--data", metavar="DIR", help="The folder with the datasets.")
-@click.option("--background", metavar="TEXTS", help="A corpus for the parts marked @background; if none is, for all.")
+@background_options
 @click.option(
     "--rows",
     default="published",
@@ -52,7 +51,14 @@ Examples:
 )
 @embedder_options
 def score(
-    subject: str, wanted: str, data: str | None, background: str | None, rows: Any, as_json: bool, choices: Choices
+    subject: str,
+    wanted: str,
+    data: str | None,
+    background: str | None,
+    sentences: bool,
+    rows: Any,
+    as_json: bool,
+    choices: Choices,
 ) -> None:
     """Score a recipe or a model on tasks: Spearman x 100 or accuracy x 100, with its interval.
 
@@ -61,12 +67,12 @@ def score(
     Exit code 1 if a task could not be scored.
     """
     from attar.evaluation import evaluate
-    from attar.recipe import NAMED
+    from attar.persist import is_recipe
     from attar.tasks import load, selected
 
-    named = subject in NAMED or (Path(subject) / "recipe.json").is_file()
-    corpus = None if background is None else list(read_texts(background))
-    embedder = (choices.about(recipe=subject) if named else choices.about(model=subject)).embedder(corpus is not None)
+    corpus = read_background(background, sentences=sentences)
+    named = choices.about(recipe=subject) if is_recipe(subject) else choices.about(model=subject)
+    embedder = named.embedder(corpus)
     names = selected(wanted)
     results, failed = [], 0
     with bar(len(names), "tasks") as advance:

@@ -32,7 +32,9 @@ Examples:
 )
 @click.argument("index", metavar="INDEX")
 @click.argument("query", metavar="[QUERY]", required=False)
-@click.option("--queries", metavar="FILE", help="A file of queries (.txt, .jsonl, .csv, .tsv, .parquet) or - for stdin.")
+@click.option(
+    "--queries", metavar="FILE", help="A file of queries (.txt, .jsonl, .csv, .tsv, .parquet), or - for stdin"
+)
 @click.option("--column", metavar="NAME", help="The column of queries in that file.")
 @click.option("--top", type=click.IntRange(min=1), default=5, show_default=True, help="How many documents to show.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per query.")

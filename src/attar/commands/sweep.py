@@ -7,13 +7,15 @@ from pathlib import Path
 
 import click
 
+from attar.commands.corpora import check_sentences
+
 log = logging.getLogger("attar")
 
 
 @click.command(
     epilog="""\b
 Examples:
-  attar sweep --grid paper --model ./bert-base-uncased --data DIR --background wikitext-2.train.txt.gz -o RUN
+  attar sweep --grid paper --model ./bert-base-uncased --data DIR --background wiki.txt.gz --sentences -o RUN
   attar sweep --grid mine.toml --data DIR -o RUN
   attar best RUN
   attar report RUN -o report.html
@@ -33,7 +35,8 @@ A grid file (only tasks is needed; see docs/sweep.md):
 @click.option("--model", "models", multiple=True, metavar="DIR|NAME", help="A model; may be given several times.")
 @click.option("--tasks", metavar="LIST", help="Instead of the grid's: names, families, all, or files.")
 @click.option("--data", metavar="DIR", type=click.Path(path_type=Path), help="The folder that holds the tasks.")
-@click.option("--background", metavar="FILE", type=click.Path(path_type=Path), help="Paragraphs, such as Wikitext-2.")
+@click.option("--background", metavar="FILE", type=click.Path(path_type=Path), help="A corpus, one text per line.")
+@click.option("--sentences", is_flag=True, help="Lines of --background are paragraphs: split them into sentences.")
 @click.option("-o", "--output", metavar="RUN", required=True, type=click.Path(path_type=Path), help="A folder.")
 @click.option("--keep", is_flag=True, help="Keep the pooled vectors, so that a later sweep needs no forward pass.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Threads that score. Default: one a processor.")
@@ -43,6 +46,7 @@ def sweep(
     tasks: str | None,
     data: Path | None,
     background: Path | None,
+    sentences: bool,
     output: Path,
     keep: bool,
     jobs: int | None,
@@ -56,9 +60,10 @@ def sweep(
     from attar.sweep.failures import failures
     from attar.sweep.store import Store
 
+    check_sentences(None if background is None else str(background), sentences)
     wanted = tuple(part.strip() for part in tasks.split(",")) if tasks else ()
     chosen = read_grid(grid, models, wanted)
-    n = run_sweep(chosen, output, Settings(data=data, background=background, keep=keep, jobs=jobs))
+    n = run_sweep(chosen, output, Settings(data=data, background=background, sentences=sentences, keep=keep, jobs=jobs))
     with Store.of_run(output) as store:
         failed = failures(store.rows())
     if failed is not None:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from attar.corpus.averaging import average_corpus
     from attar.corpus.embedding import embed_corpus
-    from attar.corpus.learning import fit_corpus
-    from attar.corpus.manifest import verify_corpus
+    from attar.corpus.fitting.learning import fit_corpus
+    from attar.corpus.jobs.manifest import verify_corpus
 
 __all__ = ["average_corpus", "embed_corpus", "fit_corpus", "verify_corpus"]
 
 _PLACES = {
     "average_corpus": "attar.corpus.averaging",
     "embed_corpus": "attar.corpus.embedding",
-    "fit_corpus": "attar.corpus.learning",
-    "verify_corpus": "attar.corpus.manifest",
+    "fit_corpus": "attar.corpus.fitting.learning",
+    "verify_corpus": "attar.corpus.jobs.manifest",
 }
 
 

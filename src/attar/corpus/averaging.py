@@ -11,14 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.corpus.executors import Executor
-from attar.corpus.job_folder import JobFolder
-from attar.corpus.meter import Meter
-from attar.corpus.partials import read_partial, write_partial
-from attar.corpus.plan import Plan, Unit, make_plan
+from attar.corpus.inputs.shards import Shard, ShardPlan, make_plan
+from attar.corpus.jobs.job_folder import JobFolder
+from attar.corpus.jobs.partials import read_partial, write_partial
+from attar.corpus.jobs.step import Meter, mark_of, run_step
 from attar.corpus.recipe_source import RecipeSource
-from attar.corpus.step import mark_of, run_step
 from attar.embedder import Embedder
-from attar.encoders.average import average_tokens, tokenizer_of
+from attar.encoders.average import average_tokens
 from attar.encoders.formats.table_folder import ABOUT
 from attar.encoders.table import Table
 from attar.encoders.token_sums import TokenSums
@@ -34,22 +33,22 @@ SLICE_BYTES = 1 << 26  # of sums that a merging worker holds
 
 @dataclass(frozen=True)
 class SumTokens:
-    """Work of an executor: a Unit to the sums of its tokens' vectors."""
+    """Work of an executor: a Shard to the sums of its tokens' vectors."""
 
     recipe: RecipeSource  # for its encoder
     folder: str
     layers: tuple[int, ...]
     sentences: bool
 
-    def __call__(self, unit: Unit) -> str:
-        texts: Iterator[str] = (text for _, text in unit.read())
+    def __call__(self, shard: Shard) -> str:
+        texts: Iterator[str] = (text for _, text in shard.read())
         if self.sentences:
             texts = sentences_of(line for text in texts for line in text.split("\n"))
         sums = average_tokens(self.recipe.embedder().encoder_, texts, self.layers, progress=False)
         arrays = {f"layer.{layer}": total for layer, total in sums.sums.items()} | {"counts": sums.counts}
-        facts = {"rows": unit.rows, "texts": sums.n_texts, "truncated": sums.n_truncated, "model": sums.model}
-        write_partial(JobFolder(Path(self.folder)), mark_of("sum", unit), arrays, facts)
-        return unit.name
+        facts = {"rows": shard.rows, "texts": sums.n_texts, "truncated": sums.n_truncated, "model": sums.model}
+        write_partial(JobFolder(Path(self.folder)), mark_of("sum", shard), arrays, facts)
+        return shard.name
 
 
 @dataclass(frozen=True)
@@ -120,24 +119,25 @@ def average_corpus(
         if not (folder.path / "encoder").exists():
             Embedder(encoder, numbers[0]).save(folder.path / "encoder")
         work = SumTokens(RecipeSource.of(folder.path / "encoder"), str(folder.path), numbers, sentences)
-        run_step(executor, folder, "sum", work, plan.units, Meter(plan.n_shards, plan.rows, progress))
+        run_step(executor, folder, "sum", work, plan.shards, Meter(plan.n_shards, plan.rows, progress))
         sums = _merge(executor, folder, plan, encoder, numbers)
         if not sums.n_texts:
             raise InputError(f"{', '.join(map(repr, texts))} holds no sentence in {plan.rows:,} paragraphs")
-        vectors, made = sums.means(encoder)
-        table = Table(vectors, tokenizer_of(encoder), counts=sums.counts, made=made)
+        table = Table.of_sums(sums, encoder)
         table.save(target, overwrite=overwrite)
         folder.remove()
         return table
 
 
-def _merge(executor: Executor, folder: JobFolder, plan: Plan, encoder: Encoder, layers: Sequence[int]) -> TokenSums:
+def _merge(
+    executor: Executor, folder: JobFolder, plan: ShardPlan, encoder: Encoder, layers: Sequence[int]
+) -> TokenSums:
     """Slices by the executor, put together in files that are mapped into memory."""
     n_tokens = len(encoder.vocabulary)
     ranges = list(_ranges(n_tokens, sum(encoder.width(layer) for layer in layers)))
     merge = MergeSlice(str(folder.path), plan.n_shards)
     run_step(executor, folder, "merge", merge, lambda: ranges, Meter(len(ranges), n_tokens, wanted=False))
-    facts = [folder.facts(mark_of("sum", unit)) for unit in plan.units()]
+    facts = [folder.facts(mark_of("sum", shard)) for shard in plan.shards()]
     shapes = {layer: (n_tokens, encoder.width(layer)) for layer in layers}
     sums = TokenSums(
         {

@@ -10,49 +10,48 @@ from typing import Any
 
 import numpy as np
 
-from attar.corpus.batches import batches
 from attar.corpus.executors import Executor
-from attar.corpus.ids import check_ids
-from attar.corpus.job_folder import JobFolder
-from attar.corpus.manifest import write_manifest
-from attar.corpus.meter import Meter
-from attar.corpus.plan import Plan, Unit, make_plan
+from attar.corpus.inputs.batches import batches
+from attar.corpus.inputs.ids import check_ids
+from attar.corpus.inputs.shards import Shard, ShardPlan, make_plan
+from attar.corpus.jobs.job_folder import JobFolder
+from attar.corpus.jobs.manifest import write_manifest
+from attar.corpus.jobs.step import Meter, run_step
 from attar.corpus.recipe_source import RecipeSource
-from attar.corpus.step import run_step
-from attar.counts import Counts
 from attar.errors import InputError
 from attar.io.texts import check_texts
+from attar.pipeline import TextCounts
 from attar.types import Floats
 
 
 @dataclass(frozen=True)
 class EmbedShard:
-    """Work of an executor: a Unit to its part file and mark."""
+    """Work of an executor: a Shard to its part file and mark."""
 
     recipe: RecipeSource
     out: str
     id_type: str
     keep_text: bool
 
-    def __call__(self, unit: Unit) -> str:
+    def __call__(self, shard: Shard) -> str:
         embedder, folder = self.recipe.embedder(), JobFolder(Path(self.out))
-        counts, dims = Counts(), 0
-        product = f"{unit.name}.parquet"
+        counts, dims = TextCounts(), 0
+        product = f"{shard.name}.parquet"
         with folder.writing(product) as aside:
             with _PartWriter(aside, self.id_type, self.keep_text) as part:
-                for first, rows in batches(unit):
+                for first, rows in batches(shard):
                     texts = [text for _, text in rows]
                     vectors = embedder.encode(texts)
-                    ids = [row_id for row_id, _ in rows] if unit.has_ids else range(first, first + len(rows))
+                    ids = [row_id for row_id, _ in rows] if shard.has_ids else range(first, first + len(rows))
                     part.write(ids, vectors, texts)
                     counts += embedder.counts_
                     dims = vectors.shape[1]
             size = aside.stat().st_size
             with open(aside, "rb") as file:
                 sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-        facts = {"rows": unit.rows, "dims": dims, "bytes": size, "sha256": sha256, "counts": asdict(counts)}
-        folder.mark(unit.name, product, facts)
-        return unit.name
+        facts = {"rows": shard.rows, "dims": dims, "bytes": size, "sha256": sha256, "counts": asdict(counts)}
+        folder.mark(shard.name, product, facts)
+        return shard.name
 
 
 class _PartWriter:
@@ -116,13 +115,13 @@ def embed_corpus(
     check_ids(plan.sources, id_column)
     with folder.begun(_identity(source, plan, keep_text), plan.to_json(), overwrite=overwrite):
         work = EmbedShard(source, str(folder.path), plan.id_type, keep_text)
-        run_step(executor, folder, "", work, plan.units, Meter(plan.n_shards, plan.rows, progress))
+        run_step(executor, folder, "", work, plan.shards, Meter(plan.n_shards, plan.rows, progress))
         manifest = write_manifest(folder, plan, source.fingerprint, source.recipe)
-    Counts(**manifest["counts"]).report()
+    TextCounts(**manifest["counts"]).report()
     return manifest
 
 
-def _identity(source: RecipeSource, plan: Plan, keep_text: bool) -> dict[str, Any]:
+def _identity(source: RecipeSource, plan: ShardPlan, keep_text: bool) -> dict[str, Any]:
     """What a rerun must have in common with the run that began the folder."""
     return {
         "recipe": source.fingerprint,

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from attar.corpus.executors.worker import limit_threads
-from attar.embedder import Embedder
+from attar.embedder import Embedder, open_embedder
 from attar.encoders.opening import open_encoder
-from attar.encoders.table import Table
 from attar.errors import NotFittedError, RecipeError
-from attar.persist import is_saved, moved_encoder
+from attar.persist import is_saved
+from attar.recipe.text import MARK
 
 _loaded: dict[RecipeSource, Embedder] = {}  # of this process: the last one used, ready to go on
 
@@ -30,7 +30,7 @@ class RecipeSource:
     def of(cls, recipe: str | Path, model: str | Path | None = None) -> RecipeSource:
         """With paths that hold wherever it is used, and its fingerprint."""
         name, encoder = str(recipe), None if model is None else str(model)
-        if is_saved(name):
+        if MARK not in name and Path(name).expanduser().is_dir():
             name = str(Path(name).expanduser().absolute())
         if encoder is not None and Path(encoder).expanduser().exists():
             encoder = str(Path(encoder).expanduser().absolute())
@@ -39,13 +39,11 @@ class RecipeSource:
 
     def load(self) -> Embedder:
         """A new embedder, ready to encode."""
-        if not is_saved(self.recipe):
-            embedder = Embedder.from_recipe(self.recipe, None if self.model is None else open_encoder(self.model))
-        elif (Path(self.recipe) / "recipe.json").is_file() or self.model is not None:
-            embedder = Embedder.load(self.recipe, encoder=moved_encoder(Path(self.recipe), self.model))
-        else:
+        if Path(self.recipe).is_dir() and not is_saved(self.recipe) and self.model is None:
             found = open_encoder(self.recipe)
-            embedder = Embedder(found, layers=found.layers if isinstance(found, Table) else "last")
+            embedder = Embedder(found, layers=found.usual_layers)
+        else:
+            embedder = open_embedder(self.recipe, self.model)
         try:
             embedder.encode([])
         except NotFittedError as error:
@@ -75,7 +73,7 @@ def fingerprint(embedder: Embedder) -> str:
     recipe = embedder.recipe.to_json()
     encoder = {key: value for key, value in recipe["encoder"].items() if key not in ("model", "revision")}
     about: dict[str, Any] = {key: recipe[key] for key in ("layers", "weights", "shapers")}
-    about |= {"encoder": encoder, "model": getattr(embedder.encoder_, "fingerprint", None)}
+    about |= {"encoder": encoder, "model": embedder.encoder_.fingerprint}
     digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
     for part in (embedder.weights_, *embedder.shapers_):
         for name, array in sorted(part.state().items()):

@@ -10,21 +10,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import tokenizers
-
 from attar.encoders.batch_sums import BatchSums
 from attar.encoders.token_sums import TokenSums, hash_on
-from attar.encoders.transformer import Transformer
-from attar.errors import InputError, ModelError
+from attar.errors import InputError
 from attar.io.texts import check_texts, chunks, iter_texts
 from attar.layers import LayerChoice, resolve_layers
 from attar.types import Encoder, Tokens
 
 PART = 1024  # texts that are tokenised and sorted by length together, counted and checkpointed as one
-PIECE_BYTES = 1 << 26  # of token vectors held at once
 _SHARE = 30  # times as long as writing the sums, they are not written again
-MIN_PIECE = 2048  # tokens that go through the model together, however wide the layers are
 
 
 def average_tokens(
@@ -68,29 +62,10 @@ def average_tokens(
     return sums
 
 
-def tokenizer_of(encoder: Encoder) -> tokenizers.Tokenizer:
-    """The tokenizer behind an encoder, which its table needs too."""
-    texts = getattr(encoder, "tokenizer", None) or getattr(encoder, "_tokenizer", None)
-    backend = getattr(texts, "backend", None)
-    if not isinstance(backend, tokenizers.Tokenizer):
-        raise ModelError(f"a {type(encoder).__name__} has no tokenizer.json, which a table needs to encode texts")
-    return backend
-
-
 def _add(sums: TokenSums, encoder: Encoder, tokens: Tokens) -> int:
-    """All tokens; where vectors have to be held, of few enough sequences at once."""
-    layers = list(sums.sums)
+    """All tokens, a batch at a time; how many there were."""
     sums.n_truncated += int(tokens.truncated.sum())
-    if isinstance(encoder, Transformer) and min(layers) >= 0:
-        encoder.each_batch(tokens, layers, BatchSums(sums, tokens.ids).visit)
-        return len(tokens.ids)
-    budget = max(MIN_PIECE, PIECE_BYTES // (4 * sum(encoder.width(layer) for layer in layers)))
-    order = np.argsort(-tokens.lengths, kind="stable")
-    piece_of = (np.cumsum(tokens.lengths[order]) - 1) // budget
-    for sequences in np.split(order, np.flatnonzero(np.diff(piece_of)) + 1):
-        piece = tokens.take(sequences)
-        if len(piece.ids):
-            sums.add(piece, encoder.token_vectors(piece, layers))
+    encoder.each_batch(tokens, list(sums.sums), BatchSums(sums, tokens.ids).visit)
     return len(tokens.ids)
 
 

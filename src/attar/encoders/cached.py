@@ -5,23 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from attar.errors import InputError, OutputError
+from attar.errors import InputError, OutputError, RecipeError
 from attar.pooling import pool_tokens
-from attar.types import Encoder, Floats, Ints, Tokens, TokenVectors, Vocabulary
+from attar.types import Encoder, Floats, Frame, Ints, Tokens, TokenVectors, Vocabulary
+
+if TYPE_CHECKING:
+    import tokenizers
 
 _FILE = "token_vectors.sqlite"
 _BYTES = 2**26  # of vectors held at once
 
 
-class Cached:
+class Cached(Encoder):
     """The same as `encoder`, slower once and fast ever after: whatever layers, weights and shapers are tried.
 
     Keeps the vectors of every token of every distinct text in `folder`, at `layers` (None: at all from 0 up), as
@@ -74,7 +77,52 @@ class Cached:
 
     @property
     def fingerprint(self) -> str | None:
-        return getattr(self.encoder, "fingerprint", None)
+        return self.encoder.fingerprint
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        return self.encoder.kind
+
+    @property
+    def contextual(self) -> bool:  # type: ignore[override]
+        return self.encoder.contextual
+
+    @property
+    def texts_at_once(self) -> int:  # type: ignore[override]
+        return self.encoder.texts_at_once
+
+    @property
+    def usual_layers(self) -> tuple[int, ...]:
+        return self.encoder.usual_layers
+
+    @property
+    def usual_weights(self) -> str:
+        return self.encoder.usual_weights
+
+    @property
+    def backend_tokenizer(self) -> tokenizers.Tokenizer | None:
+        return self.encoder.backend_tokenizer
+
+    @property
+    def frame(self) -> Frame:
+        return self.encoder.frame
+
+    @property
+    def token_limit(self) -> int | None:
+        return self.encoder.token_limit
+
+    def with_template(self, template: str | None) -> Cached:
+        return Cached(self.encoder.with_template(template), self.folder, self.layers)
+
+    def configured(self, *, threads: int | None = None, precision: str | None = None) -> Cached:
+        return Cached(self.encoder.configured(threads=threads, precision=precision), self.folder, self.layers)
+
+    @classmethod
+    def from_spec(cls, spec: Mapping[str, Any], folder: Path | None = None) -> Self:
+        raise RecipeError("a recipe knows nothing of a cache: load its encoder and wrap that in Cached(...)")
+
+    def save_arrays(self, folder: Path) -> None:
+        self.encoder.save_arrays(folder)
 
     @property
     def kept(self) -> tuple[int, ...]:

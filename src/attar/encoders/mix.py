@@ -5,30 +5,35 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from attar.encoders import registry
 from attar.encoders.bag import mean_vectors
 from attar.encoders.formats.table_parts import read_json_object
+from attar.encoders.opening import encoder_of, saved_folder
 from attar.errors import InputError, ModelError
 from attar.io.atomic import new_folder
-from attar.types import Encoder, Floats, Tokens, TokenVectors, Vocabulary
+from attar.types import Encoder, Floats, Frame, Tokens, TokenVectors, Vocabulary
+
+if TYPE_CHECKING:
+    import tokenizers
 
 _ABOUT = "mix.json"
 
 
-class Mix:
+class Mix(Encoder):
     """(1 - w) a + w b, at the same layers of both; `w` may be any number, a negative one too.
 
     Texts are tokenised by `a`; both sides must have the same vocabulary and the same widths.
 
     >>> Mix(Transformer("bert-base-uncased"), Table.load("my-avg"), w=0.5)  # doctest: +SKIP
     """
+
+    kind = "mix"
 
     def __init__(self, a: Encoder, b: Encoder, w: float = 0.5) -> None:
         self.a = a
@@ -80,19 +85,56 @@ class Mix:
         return TokenVectors({layer: blend(a[layer], b[layer], self.w) for layer in layers})
 
     def spec(self) -> dict[str, Any]:
-        return {"type": "mix", "w": self.w, "a": self.a.spec(), "b": self.b.spec()}
+        return {"type": self.kind, "w": self.w, "a": self.a.spec(), "b": self.b.spec()}
 
     @property
     def fingerprint(self) -> str | None:
         """A hash of what both sides have: tells whether a recipe meets the models it was fitted with."""
-        prints = [getattr(side, "fingerprint", None) for side in (self.a, self.b)]
+        prints = [side.fingerprint for side in (self.a, self.b)]
         return None if None in prints else hashlib.sha256("".join(map(str, prints)).encode()).hexdigest()
+
+    @classmethod
+    def from_spec(cls, spec: Mapping[str, Any], folder: Path | None = None) -> Self:
+        return cls.load(saved_folder(spec, folder))
+
+    def save_arrays(self, folder: Path) -> None:
+        self.save(folder)
+
+    @property
+    def contextual(self) -> bool:  # type: ignore[override]
+        return self.a.contextual or self.b.contextual
+
+    @property
+    def texts_at_once(self) -> int:  # type: ignore[override]
+        return min(self.a.texts_at_once, self.b.texts_at_once)
+
+    @property
+    def usual_weights(self) -> str:
+        return self.a.usual_weights
+
+    @property
+    def backend_tokenizer(self) -> tokenizers.Tokenizer | None:
+        return self.a.backend_tokenizer
+
+    @property
+    def frame(self) -> Frame:
+        return self.a.frame
+
+    @property
+    def token_limit(self) -> int | None:
+        return self.a.token_limit
+
+    def with_template(self, template: str | None) -> Mix:
+        return Mix(self.a.with_template(template), self.b, self.w)
+
+    def configured(self, *, threads: int | None = None, precision: str | None = None) -> Mix:
+        return Mix(self.a.configured(threads=threads, precision=precision), self.b, self.w)
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
         """Write mix.json and what the sides keep in files; a transformer is only referred to."""
         with new_folder(Path(folder).expanduser(), _ABOUT, overwrite=overwrite) as aside:
             for name, side in (("a", self.a), ("b", self.b)):
-                registry.save_arrays(side, aside / name)
+                side.save_arrays(aside / name)
             content = json.dumps({"format": 1} | self.spec(), indent=2, ensure_ascii=False)
             (aside / _ABOUT).write_text(content + "\n", encoding="utf-8")
 
@@ -107,7 +149,7 @@ class Mix:
             weight = _weight(about.get("w"))
         except InputError as error:
             raise ModelError(f"{place / _ABOUT} is damaged: {error}") from None
-        return cls(registry.load(a, place / "a"), registry.load(b, place / "b"), weight)
+        return cls(encoder_of(a, place / "a"), encoder_of(b, place / "b"), weight)
 
     @cached_property
     def _sides(self) -> tuple[Encoder, Encoder]:

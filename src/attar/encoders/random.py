@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -15,22 +15,25 @@ import tokenizers
 from attar.encoders.bag import check_layers, mean_vectors, pool_rows
 from attar.encoders.formats.table_parts import read_json_object
 from attar.encoders.normals import normals
+from attar.encoders.opening import saved_folder
 from attar.encoders.static_tokens import own_tokenizer
 from attar.errors import InputError, ModelError
 from attar.io.atomic import new_folder
 from attar.tokens.tokenizer import TextTokenizer
-from attar.types import Floats, Tokens, TokenVectors, Vocabulary
+from attar.types import Encoder, Floats, Tokens, TokenVectors, Vocabulary
 
 _LAYERS = (1,)
 _BLOCK = 64  # tokens made at once: small enough for the processor's cache
 _ABOUT, _TOKENIZER = "random.json", "tokenizer.json"
 
 
-class Random:
+class Random(Encoder):
     """Each token has a random vector, drawn from a normal distribution around 0 and made anew whenever it is needed.
 
     The same `seed` gives the same vectors on every machine; `attar.encoders.normals` says how.
     """
+
+    kind = "random"
 
     def __init__(
         self,
@@ -70,6 +73,10 @@ class Random:
     def vocabulary(self) -> Vocabulary:
         return self.tokenizer.vocabulary
 
+    @property
+    def backend_tokenizer(self) -> tokenizers.Tokenizer:
+        return self.tokenizer.backend
+
     def width(self, layer: int) -> int:
         return self.dims
 
@@ -89,12 +96,19 @@ class Random:
 
     def spec(self) -> dict[str, Any]:
         return {
-            "type": "random",
+            "type": self.kind,
             "dims": self.dims,
             "std": self.std,
             "seed": self.seed,
             "tokenizer_sha256": self.fingerprint,
         }
+
+    @classmethod
+    def from_spec(cls, spec: Mapping[str, Any], folder: Path | None = None) -> Self:
+        return cls.load(saved_folder(spec, folder))
+
+    def save_arrays(self, folder: Path) -> None:
+        self.save(folder)
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
         """Write random.json and tokenizer.json: the vectors follow from the seed."""

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import tokenizers
 
+from attar.checkpoints.tokenizer_files import load_tokenizer
 from attar.errors import InputError, ModelError
 from attar.tokens.fast_ids import FastIds
-from attar.tokens.tokenizer import TextTokenizer, load_tokenizer
+from attar.tokens.tokenizer import TextTokenizer
 
 
 def static_tokenizer(tokenizer: tokenizers.Tokenizer, mask_token: str | None = None) -> TextTokenizer:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import tokenizers
 
 from attar.encoders.bag import CHUNK, check_layers, leave_out, pool_rows, report_empty, sum_rows
+from attar.encoders.opening import saved_folder
 from attar.encoders.static_tokens import own_tokenizer
 from attar.errors import InputError
 from attar.io.texts import check_texts, iter_texts
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from attar.layers import LayerChoice
 
 
-class Table:
+class Table(Encoder):
     """Token vectors, their tokenizer and, if there are any, factors that scale each token's vector.
 
     `vectors`: (V, D), or (L, V, D), or one (V, D) for each layer number; `layers`: the numbers of the L layers (1 to L
@@ -32,6 +33,8 @@ class Table:
 
     >>> Table.load("potion-base-8M").encode(["A cat sat."])  # doctest: +SKIP
     """
+
+    kind = "table"
 
     def __init__(
         self,
@@ -96,10 +99,11 @@ class Table:
     @classmethod
     def of_sums(cls, sums: TokenSums, encoder: Encoder) -> Self:
         """The Avg. from sums that `average_tokens` made with this encoder, perhaps in parts that were merged."""
-        from attar.encoders.average import tokenizer_of
-
+        tokenizer = encoder.backend_tokenizer
+        if tokenizer is None:
+            raise InputError(f"{encoder!r} has no tokenizer.json, which a table needs to encode texts")
         vectors, made = sums.means(encoder)
-        return cls(vectors, tokenizer_of(encoder), counts=sums.counts, made=made)
+        return cls(vectors, tokenizer, counts=sums.counts, made=made)
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
         """Write the folder, whole or not at all: attar_table.json, table.safetensors, tokenizer.json."""
@@ -126,6 +130,10 @@ class Table:
         return tuple(self.by_layer)
 
     @property
+    def usual_layers(self) -> tuple[int, ...]:
+        return self.layers
+
+    @property
     def n_layers(self) -> int:
         return max(self.by_layer)
 
@@ -136,6 +144,10 @@ class Table:
     @property
     def vocabulary(self) -> Vocabulary:
         return self.tokenizer.vocabulary
+
+    @property
+    def backend_tokenizer(self) -> tokenizers.Tokenizer:
+        return self.tokenizer.backend
 
     def width(self, layer: int) -> int:
         check_layers([layer], self.layers)
@@ -178,14 +190,24 @@ class Table:
             vectors = {layer: rows * self.weights[tokens.ids, None] for layer, rows in vectors.items()}
         return TokenVectors(vectors)
 
+    @classmethod
+    def from_spec(cls, spec: Mapping[str, Any], folder: Path | None = None) -> Self:
+        return cls.load(saved_folder(spec, folder))
+
+    def save_arrays(self, folder: Path) -> None:
+        self.save(folder)
+
     def spec(self) -> dict[str, Any]:
         return {
-            "type": "table",
+            "type": self.kind,
             "layers": list(self.layers),
             "tokens": len(self.vocabulary),
             "dims": self.width(self.n_layers),
             "sha256": self.fingerprint,
         }
+
+    def describe(self) -> dict[str, Any]:
+        return super().describe() | {"made": self.made}
 
     @cached_property
     def fingerprint(self) -> str:

@@ -162,7 +162,7 @@ def hash_on(digest: str, texts: Sequence[str]) -> str:
 def _identity(encoder: Encoder) -> str:
     """The same wherever the model's files lie."""
     spec = {name: value for name, value in encoder.spec().items() if name not in ("model", "revision")}
-    about = [getattr(encoder, "fingerprint", None), spec]
+    about = [encoder.fingerprint, spec]
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
 

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from attar.encoders import default
-from attar.engine.loading import check_folder, hub_folder, is_folder, load_model
+from attar.checkpoints import Checkpoint, default, open_checkpoint
+from attar.checkpoints.opening import WEIGHT_FORMATS
+from attar.engine.loading import load_model
 from attar.errors import InputError, ModelError, unknown_name
 from attar.pooling import pool_tokens
 from attar.tokens.fast_ids import FastIds
 from attar.tokens.templates import Template
-from attar.tokens.tokenizer import TextTokenizer, load_tokenizer
-from attar.types import Floats, Ints, Tokens, TokenVectors, Vocabulary
+from attar.tokens.tokenizer import TextTokenizer
+from attar.types import Encoder, Floats, Frame, Tokens, TokenVectors, VisitTokens, Vocabulary
 
 if TYPE_CHECKING:
+    import tokenizers
+
     from attar.engine.batch import Batch
     from attar.engine.loading import Model
 
-_SLOW_FILES = ("vocab.txt", "vocab.json", "*.model", "*.spm", "dict.txt")  # what tokenizer.json can be made from
-VisitTokens = Callable[[int, Ints, int, Floats], None]
-WEIGHT_FORMATS = ("safetensors", "pickle")
 PRECISIONS = ("float32", "float64", "int8")
 
 
-class Transformer:
+class Transformer(Encoder):
     """A pretrained transformer: a model folder, a hub name, or nothing for the embedded default.
 
     `template`: a Template, or its text or name. `max_tokens`: cut texts there instead of at the model's own limit
@@ -42,7 +41,9 @@ class Transformer:
     batch with.
     """
 
-    texts_at_once = 1024  # some seconds of work
+    kind = "transformer"
+    contextual = True
+    texts_at_once = 1024
 
     def __init__(
         self,
@@ -67,8 +68,7 @@ class Transformer:
             raise InputError(f"template={template!r} is not a Template, its text or its name, such as 'T4'")
         if weights_format not in WEIGHT_FORMATS:
             raise unknown_name("weights_format", weights_format, WEIGHT_FORMATS)
-        if precision not in PRECISIONS:
-            raise unknown_name("precision", precision, PRECISIONS)
+        _known_precision(precision)
 
     @property
     def n_layers(self) -> int:
@@ -79,8 +79,37 @@ class Transformer:
         return -1
 
     @property
+    def usual_weights(self) -> str:
+        """The masks of a template that has them: the prompt's own answer."""
+        return "mask" if self.template is not None and self.template.n_masks else "mean"
+
+    @property
     def vocabulary(self) -> Vocabulary:
         return self._tokenizer.vocabulary
+
+    @property
+    def backend_tokenizer(self) -> tokenizers.Tokenizer:
+        return self._tokenizer.backend
+
+    @property
+    def frame(self) -> Frame:
+        return self._tokenizer.frame
+
+    def with_template(self, template: str | None) -> Transformer:
+        _ = self._model  # so that it is loaded, and its checkpoint opened, once for all templates
+        other = copy(self)
+        other.__dict__.pop("_tokenizer", None)
+        other.template = None if template is None else Template.parse(template)
+        return other
+
+    def configured(self, *, threads: int | None = None, precision: str | None = None) -> Transformer:
+        if threads is None and precision is None:
+            return self
+        other = copy(self)
+        other.__dict__.pop("_model", None)
+        other.threads = self.threads if threads is None else threads
+        other.precision = self.precision if precision is None else _known_precision(precision)
+        return other
 
     def width(self, layer: int) -> int:
         return int(self._model.table.shape[1]) if layer == -1 else self._model.width
@@ -129,17 +158,17 @@ class Transformer:
         return TokenVectors(by_layer)
 
     def each_batch(self, tokens: Tokens, layers: Sequence[int], visit: VisitTokens) -> None:
-        """Calls visit(batch, places in the ids, layer, vectors (T of the batch, D)) as they are computed.
-
-        Several threads may call it at once, for batches of their own; each goes from lower to higher layers.
-        """
+        """Call `visit` with the vectors of each batch as they are computed, by several threads at once."""
         self._check_layers(layers)
+        if min(layers) < 0:
+            super().each_batch(tokens, layers, visit)
+            return
         self._model.run(tokens, sorted(layers), lambda b, layer, x: visit(b.number, b.places, layer, x))
 
     def spec(self) -> dict[str, Any]:
         return {
-            "type": "transformer",
-            "model": self.name if self.name == default.NAME or not is_folder(self.name) else str(self.folder.resolve()),
+            "type": self.kind,
+            "model": self._lasting_name(),
             "revision": self.revision,
             "template": self.template.text if self.template else None,
             "max_tokens": self.max_tokens,
@@ -149,7 +178,7 @@ class Transformer:
         }
 
     @classmethod
-    def from_spec(cls, spec: dict[str, Any]) -> Self:
+    def from_spec(cls, spec: Mapping[str, Any], folder: Path | None = None) -> Self:
         if not isinstance(spec["model"], str):
             raise ModelError(f"the recipe names the model {spec['model']!r}, which is not a folder or a hub name")
         if spec["weights_format"] != "safetensors":  # who reads a recipe has not said that its source is trusted
@@ -167,39 +196,56 @@ class Transformer:
             precision=spec.get("precision", "float32"),  # not in recipes of the first version
         )
 
-    @cached_property
-    def folder(self) -> Path:
-        """Where the model's files are."""
+    def describe(self) -> dict[str, Any]:
+        vocabulary = self.vocabulary
+        facts = {
+            "model": self.name,
+            "folder": str(self.folder),
+            "layers": f"-1 (token table), 0 (input), 1 to {self.n_layers}",
+            "width": self.width(self.n_layers),
+            "width of layer -1": self.width(-1),
+            "vocabulary": len(vocabulary),
+            "mask token": vocabulary.pieces[vocabulary.mask_id] if vocabulary.mask_id is not None else None,
+            "special tokens around a text": [vocabulary.pieces[i] for i in self.tokenize([""]).ids],
+            "tokens per text at most": self.token_limit,
+            "sequences packed": self.packs,
+            "sha256": self.fingerprint,
+        }
         if self.name == default.NAME:
-            return default.folder()
-        return Path(self.name).expanduser() if is_folder(self.name) else hub_folder(self.name, self.revision)
+            facts["official weights"] = default.verify() == default.SHA256
+        return facts
 
     @cached_property
+    def checkpoint(self) -> Checkpoint:
+        """Where the model comes from."""
+        return open_checkpoint(self.name, self.revision, self.weights_format)
+
+    @property
+    def folder(self) -> Path:
+        """Where the model's files are."""
+        return self.checkpoint.folder
+
+    @property
     def fingerprint(self) -> str:
         """A hash of the weights: tells whether a recipe meets the model it was fitted with."""
-        local = self.name == default.NAME or is_folder(self.name)
-        folder = self.folder if local else hub_folder(self.name, self.revision, weights=True)
-        check_folder(folder, self.weights_format)
-        digest = hashlib.sha256()
-        for path in sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin")):
-            with open(path, "rb") as file:
-                digest.update(hashlib.file_digest(file, "sha256").digest())
-        return digest.hexdigest()
+        return self.checkpoint.sha256
 
     @cached_property
     def _model(self) -> Model:
-        name = str(self.folder) if self.name == default.NAME else self.name
-        return load_model(name, self.revision, self.weights_format, self.threads, self.precision)
+        return load_model(self.checkpoint, self.threads, self.precision)
 
     @cached_property
     def _tokenizer(self) -> TextTokenizer:
-        if (self.folder / "tokenizer.json").is_file():
-            tokenizer, mask_token = load_tokenizer(self.folder)
-        else:
-            tokenizer, mask_token = _slow_tokenizer(self.folder)
-        made = TextTokenizer(tokenizer, self.template, self.limit, self.windows, mask_token)
+        tokenizer, mask_token = self.checkpoint.tokenizer()
+        made = TextTokenizer(tokenizer, self.template, self.token_limit, self.windows, mask_token)
         made.ids = FastIds(tokenizer, made.ids)
         return made
+
+    def _lasting_name(self) -> str:
+        """What finds the model again from another folder too."""
+        if self.name == default.NAME or self.checkpoint.local is None:
+            return self.name
+        return str(self.checkpoint.local.resolve())
 
     @property
     def packs(self) -> bool:
@@ -207,11 +253,11 @@ class Transformer:
         return self._model.packs
 
     @property
-    def limit(self) -> int | None:
+    def token_limit(self) -> int | None:
         """How many tokens a sequence may have: the user's wish, within what the model can take."""
         most = self._model.max_tokens
         if self.max_tokens is None:
-            known = [n for n in (most, _sentence_limit(self.folder)) if n is not None]
+            known = [n for n in (most, self.checkpoint.token_limit) if n is not None]
             return min(known, default=None)
         if most is not None and isinstance(self.max_tokens, int) and self.max_tokens > most:
             raise InputError(f"max_tokens={self.max_tokens} is more than the model's {most} positions")
@@ -233,6 +279,12 @@ class Transformer:
             shown = ", ".join(f"layer {layer}: {width}" for layer, width in sorted(widths.items()))
             raise InputError(f"layers of different width can't be mixed ({shown}); take layer -1 alone or leave it out")
 
+    def __copy__(self) -> Self:
+        """Shares what is loaded."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self  # never changes; a copy would load the model again
 
@@ -250,29 +302,7 @@ class Transformer:
         return f"Transformer({', '.join(shown)})"
 
 
-def _sentence_limit(folder: Path) -> int | None:
-    """What a sentence-transformers folder says its texts are cut at, so that vectors are the same there and here."""
-    path = folder / "sentence_bert_config.json"
-    if not path.is_file():
-        return None
-    try:
-        limit = json.loads(path.read_text(encoding="utf-8")).get("max_seq_length")
-    except (ValueError, AttributeError) as error:
-        raise ModelError(f"{path} is not valid JSON: {error}") from None
-    return limit if isinstance(limit, int) and limit > 0 else None
-
-
-def _slow_tokenizer(folder: Path) -> tuple[Any, str | None]:
-    """For folders without tokenizer.json (vocab.txt, spm files): transformers converts them."""
-    from transformers import AutoTokenizer
-
-    if not any(path for pattern in _SLOW_FILES for path in folder.glob(pattern)):  # it would make an empty one
-        raise ModelError(f"{str(folder)!r} has no tokenizer.json, nor {', '.join(_SLOW_FILES)} to make one from")
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
-        return tokenizer.backend_tokenizer, tokenizer.mask_token
-    except Exception as error:  # the library raises many kinds for a folder it can't use
-        reason = " ".join(str(error).split())[:200]
-        raise ModelError(
-            f"can't make a tokenizer from {str(folder)!r}, which has no tokenizer.json: {reason}"
-        ) from None
+def _known_precision(precision: str) -> str:
+    if precision not in PRECISIONS:
+        raise unknown_name("precision", precision, PRECISIONS)
+    return precision

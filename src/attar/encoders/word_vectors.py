@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -15,16 +15,17 @@ import numpy.typing as npt
 from attar.encoders.bag import CHUNK, check_layers, leave_out, mean_vectors, pool_rows
 from attar.encoders.coverage import Coverage
 from attar.encoders.formats.word_files import read_words
+from attar.encoders.opening import saved_folder
 from attar.encoders.words import word_pattern
 from attar.errors import InputError
 from attar.io.texts import chunks
-from attar.types import Floats, Role, Tokens, TokenVectors, Vocabulary
+from attar.types import Encoder, Floats, Role, Tokens, TokenVectors, Vocabulary
 
 _LAYERS = (1,)
 _UNKNOWN = "<unknown>"
 
 
-class WordVectors:
+class WordVectors(Encoder):
     """A vector for each word of a file, loaded on first use: word2vec text or binary, GloVe text, plain or gzip.
 
     `split`: what a word is: "words" (like the Penn Treebank), "whitespace", or a regular expression. `lower`: texts are
@@ -32,6 +33,8 @@ class WordVectors:
     B2S-100 is `drop_frequent=100`. A text of nothing but frequent words keeps them. `limit`: read only so many words.
     Words without a vector do not count; `coverage(texts)` counts them, and so does `Embedder`.
     """
+
+    kind = "word_vectors"
 
     def __init__(
         self,
@@ -91,6 +94,13 @@ class WordVectors:
         from attar.encoders.formats.word_folder import write_folder
 
         write_folder(self, Path(folder).expanduser(), overwrite=overwrite)
+
+    @classmethod
+    def from_spec(cls, spec: Mapping[str, Any], folder: Path | None = None) -> Self:
+        return cls.load(saved_folder(spec, folder))
+
+    def save_arrays(self, folder: Path) -> None:
+        self.save(folder)
 
     def encode(self, texts: Any) -> Floats:
         """The mean of each text's known words; logs how many are not. Shape: (N, D)"""
@@ -177,7 +187,7 @@ class WordVectors:
 
     def spec(self) -> dict[str, Any]:
         size = {"words": len(self.words), "dims": self.width(1)}
-        return {"type": "word_vectors", **size, **self.settings(), "sha256": self.fingerprint}
+        return {"type": self.kind, **size, **self.settings(), "sha256": self.fingerprint}
 
     @cached_property
     def fingerprint(self) -> str:

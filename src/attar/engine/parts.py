@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
+from attar.io.arrays import as_float32, is_float
 from attar.types import Floats
 
 
@@ -53,10 +54,10 @@ class ArrayParts:
     def array(self, name: str, shape: tuple[int, ...] | None = None) -> Floats:
         """As float32, and where it is of that type in its file, as it lies there."""
         array = self._arrays[self._prefix + name]
-        if array.dtype.kind != "f" or (shape is not None and array.shape != shape):
+        if not is_float(array) or (shape is not None and array.shape != shape):
             raise ValueError(f"{self._prefix + name} has the shape {array.shape} and the type {array.dtype}")
         self.used.add(self._prefix + name)
-        return array.astype(np.float32, copy=False)
+        return as_float32(array)
 
     def dense(self, name: str) -> Dense:
         return Dense(self.array(f"{name}.weight"), self.array(f"{name}.bias"))

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import copy
-import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from attar.encoders import default
 from attar.encoders.transformer import Transformer
-from attar.engine.loading import is_folder, reading_half
-from attar.errors import MissingExtra, ModelError
-from attar.exports.frame import pad_id
+from attar.engine.loading import load_pretrained
+from attar.errors import ModelError
+from attar.exports.framed_tokenizer import pad_id
 
 _READ = 1e-3  # of the greatest number; rounding is far below, padding that is read far above
 
@@ -34,7 +31,7 @@ def load_base(encoder: Transformer, layers: Sequence[int]) -> BaseModel:
 
     Cutting off blocks does not give the same layer where the model norms its last one alone: then all blocks stay.
     """
-    model = _load(encoder)
+    model = load_pretrained(encoder.checkpoint, encoder.precision).eval()
     filler = pad_id(encoder.vocabulary)
     if getattr(model.config, "trigram_input", False):
         # MobileBERT reads each token with its neighbours, so that the last one of a short text would see the padding
@@ -52,40 +49,6 @@ def load_base(encoder: Transformer, layers: Sequence[int]) -> BaseModel:
                 return BaseModel(short, last, True)
         ends = last == n_layers and _same(wanted.last_hidden_state, wanted.hidden_states[last])
     return BaseModel(model, n_layers, ends)
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """No progress bars and no advice from transformers on stderr."""
-    from transformers.utils import logging as settings
-
-    library = logging.getLogger("transformers")
-    level, bars = library.level, settings.is_progress_bar_enabled()
-    library.setLevel(logging.ERROR)
-    settings.disable_progress_bar()
-    try:
-        yield
-    finally:
-        library.setLevel(level)
-        if bars:
-            settings.enable_progress_bar()
-
-
-def _load(encoder: Transformer) -> Any:
-    try:
-        import transformers
-    except ImportError:
-        raise MissingExtra("exporting a transformer", "models") from None
-    local = encoder.name == default.NAME or is_folder(encoder.name)
-    model = transformers.AutoModel.from_pretrained(
-        str(encoder.folder) if local else encoder.name,
-        revision=encoder.revision,
-        local_files_only=local,
-        use_safetensors=encoder.weights_format == "safetensors",
-        trust_remote_code=False,
-        dtype=torch.float64 if encoder.precision == "float64" else torch.float32,
-    )
-    return reading_half(model).eval()
 
 
 def _check_padding(model: Any, filler: int, layers: Sequence[int]) -> None:

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from attar._version import __version__
-from attar.encoders import default
+from attar.checkpoints import Checkpoint, default
+from attar.encoders.cached import Cached
+from attar.encoders.mix import Mix
+from attar.encoders.transformer import Transformer
 from attar.exports import CARD, SIGNATURE
-from attar.exports.source import Source
+from attar.exports.fitted_parts import FittedParts
 from attar.recipe import Corpus, Recipe
+from attar.types import Encoder
 
 _TAGS = ("sentence-similarity", "feature-extraction", "attar")
-_LICENCE = re.compile(r"^license:\s*([\w.\-]+)\s*$", re.MULTILINE)
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 
 
-def write_card(folder: Path, source: Source, library: str, usage: str, notes: Sequence[str]) -> None:
+def write_card(folder: Path, source: FittedParts, library: str, usage: str, notes: Sequence[str]) -> None:
     """README.md with the settings that hubs read."""
     licence, base = licence_of(source.encoder), base_name(source.recipe.encoder)
     head = [f"library_name: {library}", "pipeline_tag: sentence-similarity", "tags:", *(f"- {tag}" for tag in _TAGS)]
@@ -55,15 +57,19 @@ def base_name(spec: Any) -> str | None:
     return str(name) if not Path(name).is_absolute() else Path(name).name
 
 
-def licence_of(encoder: Any) -> str | None:
+def checkpoint_of(encoder: Encoder) -> Checkpoint | None:
+    """Where the (first) transformer inside an encoder comes from."""
+    if isinstance(encoder, Cached):
+        return checkpoint_of(encoder.encoder)
+    if isinstance(encoder, Mix):
+        return checkpoint_of(encoder.a)
+    return encoder.checkpoint if isinstance(encoder, Transformer) else None
+
+
+def licence_of(encoder: Encoder) -> str | None:
     """What the card in the model's folder says, if there is one."""
-    folder = getattr(getattr(encoder, "a", encoder), "folder", None)
-    if folder is None or not (Path(folder) / "README.md").is_file():
-        return None
-    card = (Path(folder) / "README.md").read_text(encoding="utf-8", errors="replace")
-    head = card.split("---")[1] if card.startswith("---") else ""
-    found = _LICENCE.search(head)
-    return found.group(1) if found else None
+    checkpoint = checkpoint_of(encoder)
+    return None if checkpoint is None else checkpoint.licence
 
 
 def fitted_on(recipe: Recipe) -> str:
@@ -78,7 +84,7 @@ def _corpus(corpus: Corpus, name: str) -> str:
     return f"{corpus.texts:,} {name} (sha256 {corpus.sha256[:16]}...)"
 
 
-def _layers(source: Source) -> str:
+def _layers(source: FittedParts) -> str:
     pairs = zip(source.layers, source.layer_weights, strict=True)
     return " + ".join(f"{weight:.4g} x layer {layer}" for layer, weight in pairs)
 

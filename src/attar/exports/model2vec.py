@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from safetensors.numpy import save_file
 
-from attar.encoders.average import tokenizer_of
 from attar.errors import RecipeError
 from attar.exports import CARD
 from attar.exports.card import write_card
-from attar.exports.source import Source
+from attar.exports.fitted_parts import FittedParts
+from attar.exports.framed_tokenizer import backend_of
 from attar.exports.static_rows import static_rows, text_weights
 from attar.io.atomic import new_folder
 from attar.shapers import Unit
 from attar.shapers.affine import Affine
+from attar.shapers.affine_shaper import affine_names
 from attar.tokens.special_as_text import spelling_out
 from attar.types import Doubles, Floats
 
@@ -42,7 +43,7 @@ _EMPTY = "an empty text gets the zero vector; in Attar it gets what the shapers 
 
 def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list[str]:
     """Write the folder, whole or not at all; returns what its users should know."""
-    source = Source.of(embedder)
+    source = FittedParts.of(embedder)
     affine, unit = _steps(source)
     rows = static_rows(source)
     weights = text_weights(source)
@@ -66,7 +67,7 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
     return notes
 
 
-def _steps(source: Source) -> tuple[Affine | None, bool]:
+def _steps(source: FittedParts) -> tuple[Affine | None, bool]:
     """The affine map that folds into the table, and whether vectors have unit length in the end."""
     steps = list(source.steps)
     affine = steps.pop(0) if steps and isinstance(steps[0], Affine) else None
@@ -74,14 +75,14 @@ def _steps(source: Source) -> tuple[Affine | None, bool]:
     if steps and not unit:
         names = ", ".join(part.name for part in source.recipe.shapers)
         raise RecipeError(
-            f"the shapers {names} do not fold into a table; exportable to model2vec: center, zscore, robust, whiten "
-            "and abtt in any order, then unit; others --to onnx"
+            f"the shapers {names} do not fold into a table; exportable to model2vec: {', '.join(affine_names())} "
+            "in any order, then unit; others --to onnx"
         )
     assert affine is None or isinstance(affine, Affine)
     return affine, unit
 
 
-def _silence_unknown(source: Source, table: Doubles, unit: bool) -> list[str]:
+def _silence_unknown(source: FittedParts, table: Doubles, unit: bool) -> list[str]:
     """model2vec leaves the unknown token out and sentence-transformers does not; says where that shows."""
     unknown = source.encoder.vocabulary.unknown_id
     if unknown is None:
@@ -92,9 +93,9 @@ def _silence_unknown(source: Source, table: Doubles, unit: bool) -> list[str]:
     return [] if unit and not table[unknown].any() else [_UNKNOWN_COUNTED]
 
 
-def _write(folder: Path, source: Source, table: Floats, unit: bool) -> None:
+def _write(folder: Path, source: FittedParts, table: Floats, unit: bool) -> None:
     vocabulary = source.encoder.vocabulary
-    tokenizer = spelling_out(tokenizer_of(source.encoder), vocabulary.special_ids - {vocabulary.unknown_id})
+    tokenizer = spelling_out(backend_of(source.encoder), vocabulary.special_ids - {vocabulary.unknown_id})
     arrays: dict[str, Any] = {"embeddings": np.ascontiguousarray(table)}
     if sorted(tokenizer.get_vocab().values()) != list(range(len(table))):  # model2vec counts tokens otherwise
         arrays["mapping"] = np.arange(len(table), dtype=np.int64)

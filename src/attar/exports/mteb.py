@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.embedder import Embedder
-from attar.encoders.transformer import Transformer
 from attar.errors import MissingExtra
-from attar.exports.card import base_name, licence_of
+from attar.exports.card import base_name, checkpoint_of, licence_of
+from attar.shapers.cosine import paired_cosines
 from attar.types import Floats
 
 try:
@@ -20,8 +20,6 @@ try:
     from mteb.types import Licenses
 except ImportError:
     raise MissingExtra("running mteb", "mteb") from None
-
-_HEADER = 8  # bytes that say how long the header of a safetensors file is
 
 
 class Model:
@@ -56,18 +54,16 @@ class Model:
     def similarity_pairwise(self, embeddings1: npt.ArrayLike, embeddings2: npt.ArrayLike) -> Floats:
         """Cosine of each with its counterpart."""
         a, b = (np.atleast_2d(np.asarray(x, dtype=np.float64)) for x in (embeddings1, embeddings2))
-        lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
-        products = np.einsum("nd,nd->n", a, b)
-        cosines = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
-        return np.asarray(cosines, dtype=np.float32)
+        return paired_cosines(a, b).astype(np.float32)
 
     @property
     def mteb_model_meta(self) -> ModelMeta:
         """Name and revision say recipe and fit; training data is the base model's, which only its own card tells."""
         recipe, encoder = self.embedder.recipe, self.embedder.encoder_
         base, licence = base_name(recipe.encoder), licence_of(encoder)
-        n_parameters = _n_parameters(encoder)
-        limit = getattr(encoder, "limit", None)
+        checkpoint = checkpoint_of(encoder) if recipe.encoder["type"] != "mix" else None  # two models have no one count
+        n_parameters = None if checkpoint is None else checkpoint.n_parameters
+        limit = encoder.token_limit
         return ModelMeta(
             loader=None,
             name=f"attar/{(base or recipe.encoder['type']).rpartition('/')[2]}-{recipe.id}",
@@ -82,7 +78,7 @@ class Model:
             open_weights=True,
             public_training_code=None,
             public_training_data=None,
-            framework=["PyTorch"] if isinstance(encoder, Transformer) else ["NumPy"],
+            framework=["PyTorch"] if encoder.contextual else ["NumPy"],
             similarity_fn_name="cosine",
             use_instructions=False,
             training_datasets=None,
@@ -96,20 +92,6 @@ def _revision(recipe: Any) -> str:
     fitted = recipe.fitted_on
     corpora = [] if fitted is None else [c.sha256[:16] for c in (fitted.target, fitted.background) if c is not None]
     return "-".join([recipe.id, *corpora])
-
-
-def _n_parameters(encoder: Any) -> int | None:
-    """Counted from the headers of the weights, which are not read for it."""
-    folder = getattr(encoder, "folder", None)
-    files = sorted(Path(folder).glob("*.safetensors")) if folder is not None else []
-    if not files:
-        return None
-    total = 0
-    for path in files:
-        with open(path, "rb") as file:
-            header = json.loads(file.read(int.from_bytes(file.read(_HEADER), "little")))
-        total += sum(int(np.prod(about["shape"])) for name, about in header.items() if name != "__metadata__")
-    return total
 
 
 def _known_licences() -> tuple[str, ...]:

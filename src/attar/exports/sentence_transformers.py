@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attar.encoders.transformer import Transformer
+from attar.engine.quiet import quiet
 from attar.errors import MissingExtra, RecipeError
 from attar.exports import CARD, model2vec
-from attar.exports.base_model import BaseModel, load_base, quiet
+from attar.exports.base_model import BaseModel, load_base
 from attar.exports.card import write_card
 from attar.exports.classic_layout import make_classic
-from attar.exports.frame import Frame, frame_of
-from attar.exports.hf_tokenizer import save_tokenizer
-from attar.exports.source import Source, Step
-from attar.exports.weight_table import weight_table, weights_by_id
-from attar.exports.word_weights import never_nothing
+from attar.exports.fitted_parts import FittedParts, Step
+from attar.exports.framed_tokenizer import save_tokenizer
+from attar.exports.weight_table import never_nothing, weight_table, weights_by_id
 from attar.io.atomic import new_folder
 from attar.shapers import Quantile
 from attar.shapers.affine import Affine
-from attar.types import Role
+from attar.types import Frame, Role
 from attar.weights import First, Last, Mean
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ _FLOAT16 = "run it in float32 or bfloat16: its token weights are beyond float16"
 
 def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list[str]:
     """Write the folder, whole or not at all; returns what its users should know."""
-    source = Source.of(embedder)
+    source = FittedParts.of(embedder)
     if not isinstance(source.encoder, Transformer):
         return model2vec.export(embedder, folder, overwrite=overwrite)
     try:
@@ -52,7 +51,7 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
     except ImportError:
         raise MissingExtra("exporting to sentence-transformers", "sentence-transformers") from None
     _check(source)
-    frame = frame_of(source.encoder)
+    frame = source.encoder.frame
     pooling, notes = _pooling(source, frame)
     with tempfile.TemporaryDirectory(prefix="attar-") as place, quiet():
         base = load_base(source.encoder, source.layers)
@@ -62,12 +61,12 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
         if source.encoder.precision == "float64":
             notes.append(_FLOAT64)
         with new_folder(folder, CARD, overwrite=overwrite) as aside:
-            _save(modules, aside, source.encoder.limit)
+            _save(modules, aside, source.encoder.token_limit)
             write_card(aside, source, "sentence-transformers", USAGE.format(folder=folder.name), notes)
     return notes
 
 
-def _check(source: Source) -> None:
+def _check(source: FittedParts) -> None:
     """Refuses what no module of sentence-transformers carries."""
     for step in source.steps:
         if isinstance(step, Quantile):
@@ -87,7 +86,7 @@ def _check(source: Source) -> None:
         )
 
 
-def _layers(source: Source, base: BaseModel, place: Path) -> list[Any]:
+def _layers(source: FittedParts, base: BaseModel, place: Path) -> list[Any]:
     """The transformer, and the average over layers if there are several."""
     from sentence_transformers.sentence_transformer.modules import Transformer as Carrier
     from sentence_transformers.sentence_transformer.modules import WeightedLayerPooling
@@ -128,7 +127,7 @@ def _check_carried(loaded: Any, model: Any) -> None:
         )
 
 
-def _pooling(source: Source, frame: Frame) -> tuple[list[Any], list[str]]:
+def _pooling(source: FittedParts, frame: Frame) -> tuple[list[Any], list[str]]:
     """Token weights if they are not all the same, and pooling; and what is to be known about them."""
     from sentence_transformers.sentence_transformer.modules import Pooling, WordWeights
 
@@ -154,7 +153,7 @@ def _pooling(source: Source, frame: Frame) -> tuple[list[Any], list[str]]:
     return [weigh, Pooling(width, "mean")], [] if graded is by_id else [_FLOAT16]
 
 
-def _shaping(source: Source) -> list[Any]:
+def _shaping(source: FittedParts) -> list[Any]:
     import torch
     from sentence_transformers.sentence_transformer.modules import Dense, Normalize
 

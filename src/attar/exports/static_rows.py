@@ -10,14 +10,13 @@ from attar.encoders.random import Random
 from attar.encoders.table import Table
 from attar.encoders.transformer import Transformer
 from attar.errors import RecipeError
-from attar.exports.frame import frame_of
-from attar.exports.source import Source
+from attar.exports.fitted_parts import FittedParts
 from attar.exports.weight_table import weight_table
 from attar.pooling import mix_layers
 from attar.types import Doubles, Encoder, Floats, Role, Tokens
 
 
-def static_rows(source: Source) -> Doubles:
+def static_rows(source: FittedParts) -> Doubles:
     """The vector of each token, layers mixed. Shape: (V, D)"""
     encoder = source.encoder
     static = isinstance(encoder, (Table, Random)) or (isinstance(encoder, Transformer) and source.layers == (-1,))
@@ -37,11 +36,11 @@ def token_rows(encoder: Encoder, layers: Sequence[int], layer_weights: Sequence[
     return np.ascontiguousarray(mix_layers(by_layer, layer_weights))
 
 
-def text_weights(source: Source) -> Doubles:
+def text_weights(source: FittedParts) -> Doubles:
     """How much each token counts; refuses weights by place and frames that count. Shape: (V,)"""
     vocabulary = source.encoder.vocabulary
     table = weight_table(source.weights, vocabulary)
-    frame = frame_of(source.encoder)
+    frame = source.encoder.frame
     counting = [vocabulary.pieces[token] for token, role in frame.tokens if table.starting[role, token] > 0]
     if counting or table.by_place:
         which = f"{', '.join(counting)} around a text" if counting else "tokens by their place in a word"

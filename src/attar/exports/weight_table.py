@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.errors import RecipeError
-from attar.exports.frame import Frame
-from attar.types import Floats, Role, Tokens, Vocabulary
-from attar.weights import Debiased, First, Idf, Last, Mask, Mean, Sif, Weighting
+from attar.types import Floats, Frame, Role, Tokens, Vocabulary
+from attar.weights import CLASSES, Debiased, First, Last, Weighting
 
-_BY_TABLE = (Mean, Idf, Sif, Mask, Debiased)
+# What counts, the text's own tokens that do not, and the frame: so far apart that none is felt beside a higher one,
+# and all above the 1e-9 that sentence-transformers takes for nothing.
+COUNTED, OWN, FRAMING = 1e16, 1e4, 1e-8
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class WeightTable:
 
 def weight_table(weights: Weighting, vocabulary: Vocabulary) -> WeightTable:
     """Of any weights but `First` and `Last`, which have no table."""
-    if type(weights) not in _BY_TABLE:
-        names = ", ".join(cls.__name__ for cls in (*_BY_TABLE, First, Last))
+    if not weights.by_token or CLASSES.get(type(weights).__name__) is not type(weights):
+        names = ", ".join(name for name, cls in CLASSES.items() if cls.by_token or cls in (First, Last))
         raise RecipeError(f"{type(weights).__name__} weights can't be exported; exportable: {names}")
     starting = _weigh(weights, len(vocabulary))
     no_ends = np.zeros(len(vocabulary), dtype=bool)
@@ -72,3 +73,22 @@ def weights_by_id(table: WeightTable, frame: Frame, vocabulary: Vocabulary) -> F
             )
         by_id[token] = weight
     return by_id
+
+
+def never_nothing(by_id: Floats, frame: Frame) -> Floats:
+    """Weights that never sum to 0, the same ones where they can't anyway.
+
+    A text that loses all its tokens falls back to their mean, one without tokens to the mean of its frame.
+    Shape: (V,) -> (V,)
+    """
+    if any(by_id[token] > 0 for token, _ in frame.tokens):
+        return by_id
+    if any(role in (Role.TEMPLATE, Role.MASK) for _, role in frame.tokens):
+        raise RecipeError(
+            "no token of the template weighs anything, so a text that loses all its tokens would fall back to other "
+            "tokens than in Attar; exportable instead: a template with masks or words that count, or this --to onnx"
+        )
+    greatest = float(by_id.max()) or 1.0
+    graded = np.where(by_id > 0, by_id.astype(np.float64) / greatest * COUNTED, OWN)
+    graded[[token for token, _ in frame.tokens]] = FRAMING
+    return graded.astype(np.float32)

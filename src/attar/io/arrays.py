@@ -12,14 +12,67 @@ import numpy.typing as npt
 
 from attar.errors import ModelError
 
-_TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I8": "i1", "U8": "u1"}
+BFLOAT16 = np.dtype(
+    [("low", "u1"), ("high", "u1")]
+)  # upper half of a float32; of two fields: numpy casts it to nothing
+_TYPES: dict[str, Any] = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "BF16": BFLOAT16,
+    "I64": "<i8",
+    "I32": "<i4",
+    "I8": "i1",
+    "U8": "u1",
+}
 _MAX_HEADER = 100_000_000  # bytes, the limit of the format
 
 
 def map_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
-    """All arrays by name, read-only; refuses a file whose header does not fit its size."""
+    """All arrays by name, read-only and as they lie in the file, so that those of bfloat16 are of `BFLOAT16`.
+
+    Raises
+    ------
+    ModelError
+        For a file whose header does not fit its size, or an array of a type that is not supported.
+    """
     header, start, size = _read_header(path)
     return {name: _map(path, name, entry, start, size) for name, entry in header.items()}
+
+
+def is_float(array: npt.NDArray[Any]) -> bool:
+    """Whether it holds floating-point numbers, bfloat16 included."""
+    return array.dtype.kind == "f" or array.dtype == BFLOAT16
+
+
+def as_float32(array: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """The numbers of a mapped array; one of float32 is not copied.
+
+    Parameters
+    ----------
+    array : ndarray of any shape
+        Of float64, float32, float16, `BFLOAT16` or integers.
+
+    Returns
+    -------
+    ndarray of float32, of the same shape
+        Exact but for float64 and large integers.
+    """
+    return as_numpy(array).astype(np.float32, copy=False)
+
+
+def as_numpy(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Itself, or where it is of bfloat16, which numpy can't compute with, a copy in float32."""
+    if array.dtype != BFLOAT16:
+        return array
+    wide = array.view("<u2").astype(np.uint32)
+    wide <<= 16
+    return wide.view(np.float32)
+
+
+def count_numbers(path: Path) -> int:
+    """How many numbers the arrays of a file hold together, by its header."""
+    return sum(int(np.prod(entry["shape"], dtype=object)) for entry in _read_header(path)[0].values())
 
 
 def array_names(path: Path) -> set[str]:
@@ -79,7 +132,7 @@ def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], about: dict
 
 
 def take(arrays: Mapping[str, npt.NDArray[Any]], name: str, path: Path) -> npt.NDArray[Any]:
-    """An array that must be there."""
+    """An array that must be there, of a type that numpy knows."""
     if name not in arrays:
         raise ModelError(f"{path} holds no array {name!r}; it holds {', '.join(sorted(arrays)) or 'none'}")
-    return arrays[name]
+    return as_numpy(arrays[name])

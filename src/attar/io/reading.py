@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import json
 import sys
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 from attar.errors import InputError
-
-GZIP_MAGIC = b"\x1f\x8b"
-COLUMNS = ("text", "sentence", "content")  # what a column of texts is called where none is named
+from attar.io.columns import choose_column, kind_named, records
+from attar.io.unpacked import DAMAGE, is_packed, open_unpacked
 
 
 def read_texts(source: str, column: str | None = None) -> Iterator[Any]:
     """The texts of a file, in order; blank lines are texts too, so that rows keep their places."""
-    name = source.lower().removesuffix(".gz")
-    kind = "." + name.rpartition(".")[2] if "." in Path(name).name else ""
-    if kind == ".parquet" and source != "-":
+    kind = kind_named(source)
+    if kind == "parquet":
         yield from _parquet(existing_file(source), column)
         return
     with open_lines(source) as lines:
-        yield from _READERS.get(kind, _plain)(lines, source, column)
+        yield from _READERS.get(kind or "text", _plain)(lines, source, column)
 
 
 def count_texts(source: str) -> int | None:
@@ -34,7 +30,7 @@ def count_texts(source: str) -> int | None:
     path = Path(source)
     if not path.is_file():
         return None
-    if path.suffix.lower() == ".txt":
+    if path.suffix.lower() == ".txt" and not is_packed(path):
         n, block = 0, b"\n"
         with open(path, "rb") as file:
             while more := file.read(1 << 20):
@@ -64,20 +60,28 @@ def existing_file(source: str) -> Path:
 @contextmanager
 def open_lines(source: str) -> Iterator[Iterator[str]]:
     """Decoded lines without their ends; only a line feed ends a line, as everywhere but in str.splitlines."""
-    file: Any
     if source == "-":
-        file = sys.stdin.buffer
-    else:
+        yield _decoded(sys.stdin.buffer, source)
+        return
+    with open_input(source) as file:
+        yield _decoded(file, source)
+
+
+@contextmanager
+def open_input(source: str) -> Iterator[IO[bytes]]:
+    """A file of texts as bytes, unpacked if need be.
+
+    Raises
+    ------
+    InputError
+        Where there is no such file or it can't be opened.
+    """
+    with ExitStack() as stack:
         try:
-            path = existing_file(source)
-            file = gzip.open(path, "rb") if source.lower().endswith(".gz") else open(path, "rb")  # noqa: SIM115
+            file = stack.enter_context(open_unpacked(existing_file(source)))
         except OSError as error:
             raise InputError(f"can't read {source!r}: {error.strerror or error}") from None
-    try:
-        yield _decoded(file, source)
-    finally:
-        if source != "-":
-            file.close()
+        yield file
 
 
 def _decoded(file: IO[bytes], source: str) -> Iterator[str]:
@@ -88,7 +92,7 @@ def _decoded(file: IO[bytes], source: str) -> Iterator[str]:
             yield text.removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError as error:
         raise InputError(f"line {number} of {source!r} is not UTF-8: {error.reason} at byte {error.start}") from None
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, *DAMAGE) as error:
         raise InputError(f"can't read {source!r} beyond line {number}: {error}") from None
 
 
@@ -117,10 +121,9 @@ def _jsonl(lines: Iterator[str], source: str, column: str | None) -> Iterator[An
         yield row[column]
 
 
-def _separated(delimiter: str, quoting: Literal[0, 3]) -> Callable[[Iterator[str], str, str | None], Iterator[str]]:
+def _separated(kind: str) -> Callable[[Iterator[str], str, str | None], Iterator[str]]:
     def read(lines: Iterator[str], source: str, column: str | None) -> Iterator[str]:
-        csv.field_size_limit(sys.maxsize)
-        rows = csv.reader((line + "\n" for line in lines), delimiter=delimiter, quoting=quoting, strict=True)
+        rows = records((line + "\n" for line in lines), kind)
         try:
             header = next(filter(None, rows), None)
             if header is None:
@@ -151,23 +154,8 @@ def _parquet(path: Path, column: str | None) -> Iterator[Any]:
         raise InputError(f"can't read {str(path)!r}: {' '.join(str(error).split())[:200]}") from None
 
 
-def choose_column(names: Sequence[str], column: str | None, source: str) -> str:
-    """The column of texts: the one named, or the first of `COLUMNS` that is there, or the only one."""
-    if column is not None:
-        if column not in names:
-            raise InputError(f"{source!r} has no column {column!r}; it has {', '.join(names)}")
-        return column
-    found = [name for name in COLUMNS if name in names] or (list(names) if len(names) == 1 else [])
-    if not found:
-        raise InputError(
-            f"which column of {source!r} holds the texts? It has {', '.join(names)}; name one with --column"
-        )
-    return found[0]
-
-
 _READERS: dict[str, Callable[[Iterator[str], str, str | None], Iterable[Any]]] = {
-    ".jsonl": _jsonl,
-    ".ndjson": _jsonl,
-    ".csv": _separated(",", csv.QUOTE_MINIMAL),
-    ".tsv": _separated("\t", csv.QUOTE_NONE),  # a quote is a quote
+    "jsonl": _jsonl,
+    "csv": _separated("csv"),
+    "tsv": _separated("tsv"),
 }

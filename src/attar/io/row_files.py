@@ -32,7 +32,7 @@ def write_rows(rows: Sequence[Row], target: str | Path, columns: Sequence[str] =
 
 def _text(rows: Sequence[Row], path: Path, columns: list[str]) -> None:
     if columns and columns != [PLAIN]:
-        raise OutputError(f"a .txt file holds texts alone, and these rows have {', '.join(columns)}; use .csv or .jsonl")
+        raise OutputError(f"a .txt file holds texts alone; these rows have {', '.join(columns)}: use .csv or .jsonl")
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{row[PLAIN]}\n" for row in rows)
 

@@ -4,36 +4,30 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from attar.errors import InputError
-from attar.io.reading import choose_column, existing_file, open_lines
+from attar.io.columns import choose_column, kind_named, records
+from attar.io.reading import existing_file, open_lines
 
 Row = dict[str, Any]
 PLAIN = "text"  # the one column of a file that has no columns
 ID_COLUMNS = ("id", "_id", "doc_id")  # what a column of ids is called where none is named
 
 
-def file_kind(source: str) -> str:
-    """The ending that says how a file is read, ".gz" left aside; "" for plain lines."""
-    name = source.lower().removesuffix(".gz")
-    return "." + name.rpartition(".")[2] if "." in Path(name).name else ""
-
-
 def read_rows(source: str) -> Iterator[Row]:
     """Every row as a mapping of its columns, in order; a line of plain text is the column "text"."""
-    kind = file_kind(source)
-    if kind == ".parquet" and source != "-":
+    kind = kind_named(source)
+    if kind == "parquet":
         yield from _parquet(existing_file(source))
         return
     with open_lines(source) as lines:
-        if kind in (".jsonl", ".ndjson"):
+        if kind == "jsonl":
             yield from _json_lines(lines, source)
-        elif kind in (".csv", ".tsv"):
-            yield from _separated(lines, source, "," if kind == ".csv" else "\t")
+        elif kind in ("csv", "tsv"):
+            yield from _separated(lines, source, kind)
         else:
             yield from ({PLAIN: line} for line in lines)
 
@@ -69,10 +63,8 @@ def _json_lines(lines: Iterator[str], source: str) -> Iterator[Row]:
         yield row if isinstance(row, dict) else {PLAIN: row}
 
 
-def _separated(lines: Iterator[str], source: str, delimiter: str) -> Iterator[Row]:
-    csv.field_size_limit(sys.maxsize)
-    quoting: Any = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE  # in .tsv a quote is a quote
-    rows = csv.reader((line + "\n" for line in lines), delimiter=delimiter, quoting=quoting, strict=True)
+def _separated(lines: Iterator[str], source: str, kind: str) -> Iterator[Row]:
+    rows = records((line + "\n" for line in lines), kind)
     header: list[str] | None = None
     try:
         for row in filter(None, rows):

@@ -20,8 +20,8 @@ from attar.types import Floats, Ints
 class Duplicates:
     """What was found among N texts, or between them and others.
 
-    `pairs` are rows of the texts (left) and of the same texts, or of the others (right). `like` says for each text which
-    text stands for it: itself, if it is kept; else an earlier one that is kept (of the others: the nearest of them).
+    `pairs` are rows of the texts (left) and of the same texts, or of the others (right). `like` says for each text
+    which text stands for it: itself if it is kept, else an earlier one that is kept (of the others: the nearest).
     """
 
     pairs: Pairs
@@ -104,7 +104,8 @@ def _components(pairs: Pairs, n_left: int, within: bool) -> Ints:
     used = np.unique(labels[pairs.left])
     number = np.empty(n, dtype=np.int64)
     number[used[np.lexsort((used, -sizes[used]))]] = np.arange(len(used))
-    return number[labels[pairs.left]]
+    found: Ints = number[labels[pairs.left]]
+    return found
 
 
 def _first_rows(texts: Sequence[str]) -> tuple[Ints, Ints]:

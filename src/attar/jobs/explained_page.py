@@ -15,14 +15,17 @@ from attar.types import Doubles
 _STYLE = """
 :root { color-scheme: light dark; } body { font: 16px/1.6 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem;
 padding: 0 1rem; } .line { margin: .6rem 0; } .w { border-radius: 4px; padding: 1px 4px; margin: 0 1px; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .85rem; } .scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .85rem; }
+.scroll { overflow-x: auto; }
 td, th { padding: 3px 7px; text-align: right; font-weight: 400; } th { opacity: .75; }
 """
 
 
 def as_page(explained: Explanation) -> str:
     """One HTML file without scripts; words are escaped."""
-    how = "" if explained.exact else f" Through {', '.join(explained.local)}, contributions are those of a small change."
+    how = (
+        "" if explained.exact else f" Through {', '.join(explained.local)}, contributions are those of a small change."
+    )
     most = float(np.abs(explained.contributions).max(initial=0.0))
     head = "".join(f"<th>{html.escape(word.text)}</th>" for word in explained.b)
     body = "".join(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 import numpy as np
 
@@ -37,7 +39,9 @@ def best_pairs(explained: Explanation, most: int = 4) -> str:
 def _said(explained: Explanation) -> str:
     if explained.exact:
         return ", the sum of the contributions below"
-    return f", the sum of the contributions below; through {', '.join(explained.local)} they are those of a small change"
+    return (
+        f", the sum of the contributions below; through {', '.join(explained.local)} they are those of a small change"
+    )
 
 
 def _word(word: Word, share: float, most: float, colours: bool) -> str:
@@ -47,7 +51,7 @@ def _word(word: Word, share: float, most: float, colours: bool) -> str:
     return click.style(f" {shown} ", **_colour(share, most))
 
 
-def _colour(share: float, most: float) -> dict[str, object]:
+def _colour(share: float, most: float) -> dict[str, Any]:
     strength = 0.0 if most == 0 else min(abs(share) / most, 1.0)
     if strength < 0.05:
         return {"dim": True}

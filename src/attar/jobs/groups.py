@@ -54,7 +54,7 @@ def find_groups(
     ----------
     texts : N texts
     vectors : (N, D), of any length
-    k : how many groups; None: the number whose groups part best, by the simplified silhouette
+    k : how many groups; None: the number whose groups part best, by the simplified silhouette of held-out texts
     seed : the same seed gives the same groups
     advance : hears of each number of groups that was tried
 
@@ -78,16 +78,22 @@ def _check(units: Floats, k: int | None) -> None:
     if k is not None:
         distinct = len(np.unique(units, axis=0)) if k > 1 else 1
         if not 1 <= k <= distinct:
-            raise InputError(f"{k} groups were asked for; {len(units)} texts with {distinct} distinct vectors allow 1 to that")
+            raise InputError(
+                f"{k} groups were asked for; there are {distinct} distinct vectors: give 1 to {distinct}"
+            )
 
 
 def _part_well(units: Floats, seed: int, advance: Advance) -> dict[int, float]:
-    """How well groups part, for several numbers of them, on a sample."""
+    """How well groups part, for several numbers of them: each half of a sample by the centres of the other half.
+
+    By its own centres, ever more and ever smaller groups would part ever better.
+    """
     rows = np.random.default_rng(seed).permutation(len(units))[:SAMPLE]
-    sample = np.unique(units[np.sort(rows)], axis=0)
+    halves = [np.unique(half, axis=0) for half in np.array_split(units[rows], 2)]
     found = {}
-    for k in _numbers(len(sample)):
-        found[k] = silhouette(sample, _unit(kmeans(sample, k, 2, seed).centers))
+    for k in _numbers(min(map(len, halves))):
+        centers = [_unit(kmeans(half, k, 2, seed).centers) for half in halves]
+        found[k] = (silhouette(halves[0], centers[1]) + silhouette(halves[1], centers[0])) / 2
         advance(1)
     return found or {1: 0.0}
 
@@ -100,7 +106,7 @@ def _numbers(n_texts: int) -> Iterator[int]:
 
 
 def silhouette(units: Floats, centers: Floats) -> float:
-    """The mean of (b - a) / max(a, b): a is the distance to the nearest centre, b to the second. Shape: (N, D), (K, D)"""
+    """The mean of (b - a) / b: a is the distance to the nearest centre, b to the second. Shape: (N, D), (K, D)"""
     cosines = np.partition(units @ centers.T, -2, axis=1)[:, -2:]
     b, a = np.sqrt(np.maximum(2 - 2 * cosines, 0)).T
     return float(np.mean((b - a) / np.maximum(np.maximum(a, b), 1e-12)))

@@ -20,9 +20,7 @@ SIDE = 10_000  # places on the map are whole numbers up to this
 LONGEST = 300  # letters of a text that are shown
 
 
-def map_page(
-    texts: Sequence[str], ids: Sequence[Any], groups: Groups, rows: Ints, places: Floats, title: str
-) -> str:
+def map_page(texts: Sequence[str], ids: Sequence[Any], groups: Groups, rows: Ints, places: Floats, title: str) -> str:
     """The whole document; `rows` are the texts on the map and `places` (rows, 2) where, within [0, 1]."""
     parts = {name: _resource(name) for name in ("map.html", "map.css", "map.js")}
     data = json.dumps(map_data(texts, ids, groups, rows, places), ensure_ascii=False, separators=(",", ":"))
@@ -39,13 +37,13 @@ def map_page(
     return _filled(head, values) + values["data"] + _filled(tail, values)
 
 
-def map_data(
-    texts: Sequence[str], ids: Sequence[Any], groups: Groups, rows: Ints, places: Floats
-) -> dict[str, Any]:
+def map_data(texts: Sequence[str], ids: Sequence[Any], groups: Groups, rows: Ints, places: Floats) -> dict[str, Any]:
     """What the script draws."""
     where = np.rint(places * SIDE).astype(int)
     labels = groups.labels[rows]
-    drawn = f"{len(rows):,} of {len(texts):,} texts, drawn at random" if len(rows) < len(texts) else f"{len(texts):,} texts"
+    drawn = (
+        f"{len(rows):,} of {len(texts):,} texts, drawn at random" if len(rows) < len(texts) else f"{len(texts):,} texts"
+    )
     return {
         "lead": f"{drawn}, in {len(groups.groups)} groups. Texts that are near in meaning are near on the map.",
         "foot": f"Made by Attar {__version__}. Drag to move, scroll to zoom, point at a dot to read its text.",

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from attar.types import Doubles, Ints
 
@@ -20,9 +19,7 @@ def words_of(text: str) -> set[str]:
     return {word for word in _WORD.findall(text.lower()) if len(word) <= LONGEST}
 
 
-def telling_words(
-    texts: Sequence[str], labels: npt.NDArray[np.integer], n_groups: int, most: int = 8, least: int = 2
-) -> list[list[str]]:
+def telling_words(texts: Sequence[str], labels: Ints, n_groups: int, most: int = 8, least: int = 2) -> list[list[str]]:
     """For each group its most telling words.
 
     A word's score in a group is the share of the group's texts that have it, less the share of all texts, times

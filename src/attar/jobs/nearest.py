@@ -106,9 +106,7 @@ def nearest_in(vectors: Floats, other: Floats, advance: Advance = nothing) -> Fl
     return best
 
 
-def close_pairs(
-    vectors: Floats, threshold: float, other: Floats | None = None, advance: Advance = nothing
-) -> Pairs:
+def close_pairs(vectors: Floats, threshold: float, other: Floats | None = None, advance: Advance = nothing) -> Pairs:
     """All pairs of rows whose cosine is the threshold or more: within one table (left < right), or between two."""
     blocks = _triangle(vectors, advance) if other is None else _rectangle(vectors, other, advance)
     left, right, cosines = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.float32)]

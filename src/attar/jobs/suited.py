@@ -9,7 +9,6 @@ from attar.encoders.transformer import Transformer
 from attar.types import Encoder
 
 Job = Literal["similarity", "clustering"]
-_MARKS = ("modules.json", "config_sentence_transformers.json")  # what sentence-transformers puts beside a model
 
 
 @dataclass(frozen=True)
@@ -23,16 +22,13 @@ class Suited:
 
 def suited(encoder: Encoder, job: Job) -> Suited:
     """What to take for a job where the user has named no recipe."""
-    mark = tuned_mark(encoder)
-    if mark is not None:
-        return Suited("plain", "unit", f"the model was tuned for sentences ({mark}), so its plain mean is taken")
-    if not isinstance(encoder, Transformer):
+    if is_tuned(encoder):
+        return Suited("plain", "unit", "the model was tuned for sentences, so its plain mean is taken")
+    if not encoder.contextual:
         return Suited("plain", "unit", "a static model's plain mean is taken")
     return Suited(job, None, "nothing says that the model was tuned for sentences")
 
 
-def tuned_mark(encoder: Encoder) -> str | None:
-    """The file that tells that the model was tuned for sentences; None where nothing says so."""
-    if not isinstance(encoder, Transformer):
-        return None
-    return next((mark for mark in _MARKS if (encoder.folder / mark).is_file()), None)
+def is_tuned(encoder: Encoder) -> bool:
+    """Whether something says that the model was tuned for sentences: sentence-transformers' files beside it."""
+    return isinstance(encoder, Transformer) and encoder.checkpoint.is_tuned_for_sentences

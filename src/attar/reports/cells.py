@@ -7,18 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from attar.errors import InputError
 from attar.sweep.alike import check_run
 from attar.sweep.store import CellRow, Store
 from attar.tasks import FAMILIES, published
 
-AGGREGATIONS = {
-    "mean": "mean",
-    "idf": "idf-target",
-    "idf@background": "idf-background",
-    "debiased": "debiased",
-    "mask": "mask",
-}
 _MIXES = {0.0: "BERT", 0.5: "BERT+Avg", 1.0: "Avg"}
 
 
@@ -89,20 +81,10 @@ class Cells:
         return str(last) if template != "none" or last == 1 else f"1+{last}"
 
     def published(self, row: CellRow) -> float | None:
-        """The paper's figure (of BERT base, from 0 to 100) for the cell at the same place of its tables."""
-        column = Variant(row.template, row.mix).published
-        if (
-            column is None
-            or row.weights not in AGGREGATIONS
-            or row.shape not in published.POSTPROCESSES.values()
-            or row.layers != self.paper_layers(row.model, row.template)
-            or row.family not in ("sts", "clustering")
-        ):
+        """The paper's figure, from 0 to 100, where it has one for the same model and method."""
+        if not published.is_paper_model(row.model):
             return None
-        try:
-            return published.score(row.task, column, AGGREGATIONS[row.weights], row.shape)
-        except InputError:  # a task of the user's own
-            return None
+        return published.beside(row.shown_recipe(), row.task, self.last_layer[row.model])
 
 
 def sort_key(row: CellRow) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable
 
 from attar.reports.cells import Cells
-from attar.reports.tables import Table, Value
+from attar.reports.tables import ReportTable, Value
 
 CELL_COLUMNS = (
     "task",
@@ -47,7 +47,7 @@ def _or_empty(value: object) -> object:
     return "" if value is None else value
 
 
-def markdown(tables: Iterable[Table]) -> str:
+def markdown(tables: Iterable[ReportTable]) -> str:
     """The best of each column in bold, the published value in brackets."""
     blocks = []
     for table in tables:
@@ -59,12 +59,12 @@ def markdown(tables: Iterable[Table]) -> str:
     return "\n".join(blocks)
 
 
-def latex(tables: Iterable[Table]) -> str:
+def latex(tables: Iterable[ReportTable]) -> str:
     """One table environment each, with booktabs rules."""
     return "\n".join(_latex_table(table) for table in tables)
 
 
-def _latex_table(table: Table) -> str:
+def _latex_table(table: ReportTable) -> str:
     lines = [" & ".join(map(escape_latex, [*table.labels, *table.columns])) + r" \\", r"\midrule"]
     for labels, values in table.rows:
         lines.append(" & ".join([*map(escape_latex, labels), *map(_latex_value, values)]) + r" \\")

@@ -52,7 +52,8 @@ def page_data(cells: Cells) -> dict[str, Any]:
         "metrics": {task: next(row.metric for row in rows if row.task == task) for task in names["task"]},
         "lastLayer": cells.last_layer,
         "order": {"weights": WEIGHTS, "shape": SHAPES},
-        "classification": _published_classification(),
+        "classification": _published_classification() if any(map(published.is_paper_model, cells.models)) else {},
+        "paperModels": [model for model in cells.models if published.is_paper_model(model)],
         "best": {
             "labels": best.labels,
             "columns": best.columns,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from attar.recipe import NAMED
 from attar.reports.cells import Cells, Variant
 from attar.sweep.best import best_recipes
 from attar.sweep.store import CellRow
@@ -23,7 +24,7 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """Labels in front, numbers behind."""
 
     title: str
@@ -32,7 +33,7 @@ class Table:
     rows: tuple[tuple[tuple[str, ...], tuple[Value | None, ...]], ...]
 
 
-def recipe_table(cells: Cells, model: str, subject: str) -> Table:
+def recipe_table(cells: Cells, model: str, subject: str) -> ReportTable:
     """Aggregation times post-processing for a task or a family, at the paper's layers: its tables 2, 3 and appendix."""
     tasks = cells.tasks(subject) if subject in cells.families else [subject]
     mine = [
@@ -50,10 +51,10 @@ def recipe_table(cells: Cells, model: str, subject: str) -> Table:
     rows = [(line, tuple(column[i] for column in columns)) for i, line in enumerate(lines)]
     title = f"{subject}, mean of {', '.join(tasks)}" if len(tasks) > 1 else subject
     kept = tuple((labels, values) for labels, values in rows if any(values))
-    return Table(f"{model}: {title}", ("aggregation", "post-processing"), tuple(v.label for v in shown), kept)
+    return ReportTable(f"{model}: {title}", ("aggregation", "post-processing"), tuple(v.label for v in shown), kept)
 
 
-def template_table(cells: Cells, model: str, family: str) -> Table:
+def template_table(cells: Cells, model: str, family: str) -> ReportTable:
     """Templates times aggregations at the last layer, nothing shaped."""
     tasks = cells.tasks(family)
     last = str(cells.last_layer[model])
@@ -67,23 +68,23 @@ def template_table(cells: Cells, model: str, family: str) -> Table:
     templates = sorted({row.template for row in mine}, key=lambda name: (name != "none", name))
     columns = [mark_best([grouped.get((Variant(t, 0.0), w, "none")) for t in templates]) for w in weights]
     rows = tuple(((t,), tuple(column[i] for column in columns)) for i, t in enumerate(templates))
-    return Table(f"{model}: {family}, templates at layer {last}", ("template",), tuple(weights), rows)
+    return ReportTable(f"{model}: {family}, templates at layer {last}", ("template",), tuple(weights), rows)
 
 
-def best_table(cells: Cells) -> Table:
+def best_table(cells: Cells) -> ReportTable:
     """The best recipe of each family and task, and the regret of the named recipes."""
-    names = ("plain", "similarity", "clustering", "classification")
+    names = tuple(NAMED)
     rows = []
     for best in best_recipes(cells.scored):
-        recipe = best.recipe
-        labels = (best.subject, recipe.model, recipe.template, recipe.layers, recipe.weights, recipe.shape)
+        model, template, layers, weights, shape, mix = best.recipe.fields
+        labels = (best.subject, model, template, layers.replace(",", "+"), weights, shape)
         regrets = (None if name not in best.regrets else Value(100 * best.regrets[name]) for name in names)
-        rows.append(((*labels, f"{recipe.mix:g}"), (Value(100 * best.score, True), *regrets)))
+        rows.append(((*labels, f"{mix:g}"), (Value(100 * best.score, True), *regrets)))
     headings = ("task", "model", "template", "layers", "aggregation", "post-processing", "Avg.")
-    return Table("Best recipes", headings, ("score", *(f"regret of {name}" for name in names)), tuple(rows))
+    return ReportTable("Best recipes", headings, ("score", *(f"regret of {name}" for name in names)), tuple(rows))
 
 
-def all_tables(cells: Cells) -> list[Table]:
+def all_tables(cells: Cells) -> list[ReportTable]:
     """Families, then templates, then tasks, for each model; then the best recipes."""
     found = []
     for model in cells.models:

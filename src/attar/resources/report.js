@@ -92,7 +92,7 @@ function tellHow() {
 <li><b>Aggregations</b>: mean of all tokens but the special ones; idf, ln(N / df), with counts from the task's own texts or from the background corpus; debiased, without frequent tokens, sub-words and punctuation; mask, the template's masks alone.</li>
 <li><b>Post-processing</b> is fitted on all texts of the task, without labels, or (@background) on the background corpus.</li>
 <li><b>Similarity</b>: Spearman's correlation of cosines over all pairs of all subsets; the interval is a bootstrap of 200 draws of pairs. <b>Clustering</b>: k-means with 10 starts, accuracy under the best matching of clusters to classes, mean over runs. <b>Classification</b>: logistic regression on frozen vectors, 10-fold or the task's own split; of a sampled task with a test split, half of the rows test.</li>
-<li><b>Published</b> values are those of BERT base; the two idf rows, which the paper's tables have exchanged, stand under what they really are. Averages are over the tasks shown, for classification over the paper's own set.</li></ul>${models.join("")}${D.failed.length ? `<h3>Not scored</h3><ul>${D.failed.map(([reason, n]) => `<li>${n.toLocaleString("en")} cells: ${esc(reason)}</li>`).join("")}</ul>` : ""}`;
+<li><b>Published</b> values are those of BERT base, and stand beside that model only; the two idf rows, which the paper's tables have exchanged, stand under what they really are. Averages are over the tasks shown, for classification over the paper's own set.</li></ul>${models.join("")}${D.failed.length ? `<h3>Not scored</h3><ul>${D.failed.map(([reason, n]) => `<li>${n.toLocaleString("en")} cells: ${esc(reason)}</li>`).join("")}</ul>` : ""}`;
 }
 
 function start() {

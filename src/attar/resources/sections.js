@@ -86,7 +86,7 @@ function recipeTable(g) {
     for (const s of unique(rows.map((r) => r.shape)).sort(byOrder("shape"))) {
       const values = columns.map((c) => {
         const v = held.get([c, w, s].join("|"));
-        if (v && g.name === "classification" && F.layers === "paper") v.pub = D.classification[[PAPER_MODEL[c], PAPER_WEIGHTS[w], s].join("|")] ?? null;
+        if (v && g.name === "classification" && F.layers === "paper" && D.paperModels.includes(F.model)) v.pub = D.classification[[PAPER_MODEL[c], PAPER_WEIGHTS[w], s].join("|")] ?? null;
         return v;
       });
       lines.push({ labels: [w, s], group: w, values });

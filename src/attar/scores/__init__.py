@@ -18,18 +18,41 @@ from attar.tasks.types import ClassifyTask, ClusterTask, StsTask, Task
 __all__ = ["alignment", "classify", "cluster", "isoscore", "score", "sts", "uniformity"]
 
 
-def score(vectors: npt.ArrayLike, task: Task) -> dict[str, object]:
-    """All that is measured on the task, and its main number under "score", with its name under "metric".
+RESAMPLES, RUNS = 1000, 10
 
-    The main number is "spearman" for pairs, "accuracy" for clusters and classes, and "pearson" for soft classes;
-    "low" and "high" are the ends of its 95 % interval. All are from 0 to 1 (correlations from -1).
+
+def score(vectors: npt.ArrayLike, task: Task, *, resamples: int = RESAMPLES, runs: int = RUNS) -> dict[str, object]:
+    """Score the vectors of a task's texts.
+
+    Parameters
+    ----------
+    vectors : array of shape (N, D)
+        One row per text of the task, in the order of `task.texts`.
+    task : StsTask, ClusterTask or ClassifyTask
+        Texts and answers.
+    resamples : int
+        Bootstrap resamples of pairs, for the interval of a correlation.
+    runs : int
+        Runs of k-means.
+
+    Returns
+    -------
+    dict
+        All that is measured, its main number under "score" and the name of that under "metric": "spearman" for pairs,
+        "accuracy" for clusters and classes, "pearson" for soft classes. "low" and "high" are the ends of its 95 %
+        interval. All are from 0 to 1 (correlations from -1).
+
+    Raises
+    ------
+    InputError
+        If the vectors do not fit the task, or are not finite.
     """
     found: dict[str, object]
     match task:
         case StsTask():
-            metric, found = "spearman", {**sts(vectors, task)}
+            metric, found = "spearman", {**sts(vectors, task, resamples=resamples)}
         case ClusterTask():
-            metric, found = "accuracy", {**cluster(vectors, task)}
+            metric, found = "accuracy", {**cluster(vectors, task, runs=runs)}
         case ClassifyTask():
             metric, found = "pearson" if task.soft else "accuracy", {**classify(vectors, task)}
         case _:

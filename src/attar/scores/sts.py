@@ -11,6 +11,7 @@ from attar.errors import DataError
 from attar.scores.correlation import bootstrap_spearman, pearson, spearman
 from attar.scores.intervals import percentile_interval
 from attar.scores.rows import Rows, check_length, check_scores, rows_of_task
+from attar.shapers.cosine import paired_cosines
 from attar.tasks.types import StsTask
 from attar.types import Doubles
 
@@ -51,15 +52,7 @@ def sts(vectors: npt.ArrayLike, task: StsTask, resamples: int = 1000, seed: int 
 
 def cosines(left: Rows, right: Rows) -> Doubles:
     """Cosine of each pair of rows, 0 where one of them is zero. Shape: (N,)"""
-    products = np.einsum("nd,nd->n", left, right, dtype=np.float64)
-    lengths = _lengths(left) * _lengths(right)
-    similarities: Doubles = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
-    return np.round(similarities, COSINE_DECIMALS)
-
-
-def _lengths(rows: Rows) -> Doubles:
-    lengths: Doubles = np.sqrt(np.einsum("nd,nd->n", rows, rows, dtype=np.float64))
-    return lengths
+    return np.round(paired_cosines(left, right), COSINE_DECIMALS)
 
 
 def _by_subset(similarities: Doubles, task: StsTask) -> dict[str, float]:

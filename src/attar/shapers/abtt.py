@@ -7,6 +7,7 @@ from numbers import Integral
 import numpy as np
 
 from attar.errors import InputError
+from attar.members import Number
 from attar.shapers.affine import Affine
 from attar.shapers.affine_shaper import MomentShaper
 from attar.shapers.moments import Moments
@@ -21,6 +22,7 @@ class AllButTheTop(MomentShaper):
     """
 
     linear_part = "matrix"
+    number = Number("n", always=True)
 
     def __init__(self, n: int = 2, *, on: On = "target") -> None:
         super().__init__(on=on)
@@ -30,9 +32,6 @@ class AllButTheTop(MomentShaper):
         super().check_params()
         if not isinstance(self.n, Integral) or isinstance(self.n, bool) or self.n < 0:
             raise InputError(f"n={self.n!r} is not allowed; give a whole number of components, 0 or more")
-
-    def _plain_name(self) -> str:
-        return f"abtt:{self.n}"
 
     def _solve(self, moments: Moments) -> Affine:
         d = len(moments.mean)

@@ -111,9 +111,16 @@ def fold(shapers: Iterable[Shaper]) -> Affine:
         if not isinstance(shaper, AffineShaper):
             raise InputError(
                 f"shaper {shaper.name!r} is not affine, so the chain can't be folded into one matrix; "
-                f"allowed: center, zscore, robust, whiten, abtt. Fold those before it and apply it afterwards"
+                f"allowed: {', '.join(affine_names())}. Fold those before it and apply it afterwards"
             )
         folded = shaper.affine() if folded is None else folded.then(shaper.affine())
     if folded is None:
         raise InputError("no shapers to fold; give at least one")
     return folded
+
+
+def affine_names() -> list[str]:
+    """The names of the shapers that fold."""
+    from attar.shapers import MEMBERS  # the table names these classes
+
+    return [name for name, member in MEMBERS.items() if issubclass(member.make, AffineShaper)]

@@ -12,8 +12,7 @@ from attar.shapers.moments import Moments
 class Center(MomentShaper):
     """y = x - mean."""
 
-    def _plain_name(self) -> str:
-        return "center"
+    per_dim = True
 
     def _solve(self, moments: Moments) -> Affine:
         return Affine(-moments.mean, scale=np.ones_like(moments.mean))

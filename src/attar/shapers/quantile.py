@@ -31,6 +31,7 @@ class Quantile(Shaper):
     It equals scikit-learn's QuantileTransformer(n_quantiles=min(1000, N), subsample=None) run in float64, for N > 1.
     """
 
+    per_dim = True
     quantiles_: Doubles  # (D, Q), each row ascending
 
     def __init__(self, output: Output = "uniform", *, on: On = "target") -> None:
@@ -56,9 +57,6 @@ class Quantile(Shaper):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "quantiles_")
-
-    def _plain_name(self) -> str:
-        return "quantile" if self.output == "uniform" else f"quantile-{self.output}"
 
     def _learn(self, X: Vectors) -> None:
         self.quantiles_ = column_quantiles(X, np.linspace(0, 1, min(N_QUANTILES, len(X))))

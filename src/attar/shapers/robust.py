@@ -19,8 +19,7 @@ class Robust(AffineShaper):
     It is affine and folds, but needs the vectors themselves: their moments do not tell quartiles.
     """
 
-    def _plain_name(self) -> str:
-        return "robust"
+    per_dim = True
 
     def _learn(self, X: Vectors) -> None:
         low, median, high = column_quantiles(X, np.array([0.25, 0.5, 0.75])).T

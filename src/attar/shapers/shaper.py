@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError as SklearnNotFitted
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from attar.errors import InputError, NotFittedError, RecipeError, unknown_name
+from attar.members import Number, text_of
 from attar.shapers.moments import Vectors
 from attar.types import Doubles, State
 
@@ -25,6 +26,8 @@ class Shaper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # typ
     `on` says which texts an Embedder fits it on: those it embeds ("target") or a background corpus.
     """
 
+    number: ClassVar[Number | None] = None  # the parameter that a number after the name sets
+    per_dim: ClassVar[bool] = False  # looks at each dim by itself
     n_features_in_: int
 
     def __init__(self, *, on: On = "target") -> None:
@@ -33,7 +36,9 @@ class Shaper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # typ
     @property
     def name(self) -> str:
         """The text `attar.shapers.parse` makes an equal shaper from, such as "abtt:2" or "zscore@background"."""
-        return self._plain_name() if self.on == "target" else f"{self._plain_name()}@{self.on}"
+        from attar.shapers import MEMBERS  # the table names this class
+
+        return text_of(self, MEMBERS)
 
     def fit(self, X: npt.ArrayLike, y: object = None) -> Self:
         """Learn from vectors (N, D)."""
@@ -58,10 +63,6 @@ class Shaper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # typ
     @abstractmethod
     def set_state(self, state: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Take over what `state` gave; transforms are then bit for bit the same."""
-
-    @abstractmethod
-    def _plain_name(self) -> str:
-        """The name without "@background"."""
 
     @abstractmethod
     def _learn(self, X: Vectors) -> None: ...

@@ -23,9 +23,6 @@ class Unit(Shaper):
         self._arrays_of(state, {})
         return self
 
-    def _plain_name(self) -> str:
-        return "unit"
-
     def _learn(self, X: Vectors) -> None:
         pass
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.errors import InputError
+from attar.members import Number
 from attar.shapers.affine import Affine
 from attar.shapers.affine_shaper import MomentShaper
 from attar.shapers.moments import Moments
@@ -25,6 +26,7 @@ class Whiten(MomentShaper):
     """
 
     linear_part = "matrix"
+    number = Number("n_components")
 
     def __init__(self, n_components: int | None = None, *, on: On = "target") -> None:
         super().__init__(on=on)
@@ -40,9 +42,6 @@ class Whiten(MomentShaper):
         """whiten0, whiten1, ..."""
         super().get_feature_names_out(input_features)  # for its checks
         return np.array([f"whiten{i}" for i in range(self.affine_.n_out)], dtype=object)
-
-    def _plain_name(self) -> str:
-        return "whiten" if self.n_components is None else f"whiten:{self.n_components}"
 
     def _width_out(self, width_in: int) -> int:
         return width_in if self.n_components is None else self.n_components

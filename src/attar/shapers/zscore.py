@@ -17,8 +17,7 @@ class ZScore(MomentShaper):
     A dim that is constant where it was fitted (so every dim, if fitted on one text) gives 0 for any vector.
     """
 
-    def _plain_name(self) -> str:
-        return "zscore"
+    per_dim = True
 
     def _solve(self, moments: Moments) -> Affine:
         deviation = np.sqrt(moments.variance)

@@ -11,20 +11,20 @@ from attar.recipe import Corpus
 from attar.sweep.cells import Corpora
 from attar.sweep.grid import Grid
 from attar.sweep.sampling import draw
-from attar.tokens.sentences import sentences
+from attar.tokens.sentences import read_corpus
 
 
 @dataclass(frozen=True)
 class Background:
-    """Sentences of a file of paragraphs."""
+    """The texts of a file: its lines, or the sentences of its paragraphs."""
 
     counted: tuple[str, ...] = ()
     embedded: tuple[str, ...] = ()
     averaged: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, path: Path | None, grid: Grid) -> Self:
-        """What a grid needs of it; refused where it needs one and none is given."""
+    def read(cls, path: Path | None, grid: Grid, *, split: bool = False) -> Self:
+        """What a grid needs of it; refused where it needs one and none is given. `split`: into sentences."""
         if path is None:
             if grid.needs_background:
                 raise InputError(
@@ -32,9 +32,9 @@ class Background:
                     "give --background FILE, a text file such as Wikitext-2"
                 )
             return cls()
-        counted = tuple(sentences(path))
+        counted = tuple(read_corpus(path, split=split))
         if not counted:
-            raise InputError(f"the background corpus {str(path)!r} holds no sentences")
+            raise InputError(f"the background corpus {str(path)!r} holds no {'sentences' if split else 'texts'}")
         return cls(counted, some(counted, grid.background_texts), some(counted, grid.average_texts))
 
     @property

@@ -7,26 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from attar.errors import unknown_name
-from attar.recipe import NAMED
+from attar.recipe import NAMED, Recipe
 from attar.sweep.store import CellRow
 from attar.sweep.subjects import SMALLER_IS_BETTER
 from attar.tasks import FAMILIES
 
-
-@dataclass(frozen=True, order=True)
-class RecipeKey:
-    """A recipe of a run, as its columns name it."""
-
-    model: str
-    template: str
-    layers: str
-    weights: str
-    shape: str
-    mix: float
-
-    @classmethod
-    def of(cls, row: CellRow) -> RecipeKey:
-        return cls(row.model, row.template, row.layers, row.weights, row.shape, row.mix)
+Fields = tuple[str, str, str, str, str, float]  # `CellRow.fields`
 
 
 @dataclass(frozen=True)
@@ -35,19 +21,19 @@ class Best:
 
     subject: str
     model: str
-    recipe: RecipeKey
+    recipe: Recipe  # with the model by its short name
     score: float
     n_tasks: int
     regrets: dict[str, float]
 
 
-def scores_by_recipe(rows: Iterable[CellRow]) -> dict[str, dict[RecipeKey, float]]:
+def scores_by_recipe(rows: Iterable[CellRow]) -> dict[str, dict[Fields, float]]:
     """For each task, and for each family as the mean over its tasks, the score of each recipe that has them all."""
-    found: dict[str, dict[RecipeKey, float]] = defaultdict(dict)
+    found: dict[str, dict[Fields, float]] = defaultdict(dict)
     of_family: dict[str, dict[str, None]] = defaultdict(dict)
     for row in rows:
         if row.score is not None:
-            found[row.task][RecipeKey.of(row)] = row.score
+            found[row.task][row.fields] = row.score
             of_family[row.family][row.task] = None
     for family, tasks in of_family.items():
         if family in FAMILIES:
@@ -61,17 +47,18 @@ def best_recipes(rows: Iterable[CellRow]) -> list[Best]:
     rows = list(rows)
     n_tasks: dict[str, int] = {f: len({row.task for row in rows if row.family == f}) for f in FAMILIES}
     table = scores_by_recipe(rows)
+    shown = {row.fields: row for row in rows}
     depth = {row.model: _last_layer(rows, row.model) for row in rows}
     found = []
     for subject in [*(f for f in FAMILIES if table.get(f)), *sorted(set(table) - set(FAMILIES))]:
         if subject in SMALLER_IS_BETTER or subject == "isoscore":
             continue
-        for model in sorted({key.model for key in table[subject]}):
-            mine = {key: score for key, score in table[subject].items() if key.model == model}
+        for model in sorted({key[0] for key in table[subject]}):
+            mine = {key: score for key, score in table[subject].items() if key[0] == model}
             top = min(mine, key=lambda key: (-mine[key], key))
-            named = {name: named_key(name, model, depth[model]) for name in NAMED}
+            named = {name: named_fields(name, model, depth[model]) for name in NAMED}
             regrets = {name: mine[top] - mine[key] for name, key in named.items() if key in mine}
-            found.append(Best(subject, model, top, mine[top], n_tasks.get(subject, 1), regrets))
+            found.append(Best(subject, model, shown[top].shown_recipe(), mine[top], n_tasks.get(subject, 1), regrets))
     return found
 
 
@@ -84,12 +71,13 @@ def find_best(rows: Iterable[CellRow], subject: str, model: str | None = None) -
     return max(mine, key=lambda best: best.score)
 
 
-def named_key(name: str, model: str, last_layer: int) -> RecipeKey:
-    """A named recipe as a run would name it."""
-    layers, weights, shape, _ = NAMED[name]
+def named_fields(name: str, model: str, last_layer: int) -> Fields:
+    """The columns of a named recipe in a run."""
+    recipe = Recipe.named(name)
     numbers = {"first": 1, "last": last_layer}
-    chosen = sorted({numbers[str(layer)] for layer in layers})  # type: ignore[union-attr]
-    return RecipeKey(model, "none", "+".join(map(str, chosen)), weights, shape or "none", 0.0)
+    chosen = sorted({numbers[str(layer)] for layer, _ in recipe.layers})
+    _, template, _, weights, shape, mix = recipe.fields
+    return model, template, "+".join(map(str, chosen)), weights, shape, mix
 
 
 def _last_layer(rows: Iterable[CellRow], model: str) -> int:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from attar import shapers, weights
-from attar.sweep.grid import Choice, Grid, template_of
+from attar.recipe import Recipe
+from attar.sweep.grid import Grid, template_text
 from attar.sweep.subjects import Subject
 from attar.types import Encoder
 
@@ -30,7 +31,12 @@ class Cell:
 
     id: str
     subject: Subject
-    choice: Choice
+    recipe: Recipe
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """The layers of its recipe, which are numbers in a sweep."""
+        return tuple(int(layer) for layer, _ in self.recipe.layers)
 
 
 def cells_of(
@@ -42,24 +48,24 @@ def cells_of(
     corpora: Corpora,
 ) -> dict[str, Cell]:
     """All cells of a grid for one model and template, each once, by id."""
-    text = getattr(template_of(template), "text", None)
+    text = template_text(template)
     prints = {subject.name: subject.fingerprint for members in subjects.values() for subject in members}
     found: dict[str, Cell] = {}
     for part in grid.parts:
         members = {subject.name: subject for name in part.tasks for subject in subjects[name]}
-        for choice in part.recipes(template, encoder):
+        for recipe in part.recipes(template, encoder):
             for subject in members.values():
                 key = {
                     "format": FORMAT,
                     "model": model_sha256,
                     "template": text,
                     "subject": [subject.name, prints[subject.name]],
-                    "choice": [list(choice.layers), choice.weights, choice.shape, choice.mix],
+                    "choice": _choice(recipe),
                     "runs": grid.runs if subject.family == "clustering" else None,
-                    "corpora": _used(choice, corpora),
+                    "corpora": _used(recipe, corpora),
                 }
                 cell_id = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:20]
-                found[cell_id] = Cell(cell_id, subject, choice)
+                found[cell_id] = Cell(cell_id, subject, recipe)
     return found
 
 
@@ -74,9 +80,14 @@ def shapes_background(shape: str) -> bool:
     return any(shaper.on == "background" for shaper in shapers.parse(shape))
 
 
-def _used(choice: Choice, corpora: Corpora) -> list[str | None]:
+def _choice(recipe: Recipe) -> list[object]:
+    """What the hash has been taken of since version 0.1."""
+    return [[layer for layer, _ in recipe.layers], recipe.weights.text, recipe.shape, recipe.mix]
+
+
+def _used(recipe: Recipe, corpora: Corpora) -> list[str | None]:
     return [
-        corpora.counted if weights.parse(choice.weights).on == "background" else None,
-        corpora.embedded if shapes_background(choice.shape) else None,
-        corpora.averaged if choice.mix != 0 else None,
+        corpora.counted if recipe.weights.params.get("on") == "background" else None,
+        corpora.embedded if any(part.params.get("on") == "background" for part in recipe.shapers) else None,
+        corpora.averaged if recipe.mix != 0 else None,
     ]

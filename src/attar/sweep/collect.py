@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from attar.encoders.table import Table
 from attar.io.progress import bar
+from attar.pipeline import TextCounts
 from attar.pooling import join_windows, scale_weights
 from attar.sweep.blocks import is_written, remove_leftovers, write_block
-from attar.sweep.plan import AVERAGE, MODEL, LayerGroups, Plan
+from attar.sweep.plan import AVERAGE, MODEL, LayerGroups, PassPlan
 from attar.types import Encoder, Floats, Tokens
 from attar.weights import Weighting
-
-log = logging.getLogger("attar")
 
 
 @dataclass(frozen=True)
@@ -32,12 +31,12 @@ def block_path(folder: Path, side: str, group: int, b: int) -> Path:
     return folder / f"{side}-{group}-{b:05d}.npy"
 
 
-def held_texts(plan: Plan, folder: Path) -> int:
+def held_texts(plan: PassPlan, folder: Path) -> int:
     """How many texts need not go through the model again."""
     return sum(len(plan.block(b)) for b in range(plan.n_blocks) if not missing_blocks(plan, folder, b))
 
 
-def missing_blocks(plan: Plan, folder: Path, b: int) -> list[tuple[Path, str, tuple[int, ...]]]:
+def missing_blocks(plan: PassPlan, folder: Path, b: int) -> list[tuple[Path, str, tuple[int, ...]]]:
     """What is not written yet of a block: file, side and layers."""
     return [
         (path, side, layers)
@@ -48,41 +47,48 @@ def missing_blocks(plan: Plan, folder: Path, b: int) -> list[tuple[Path, str, tu
 
 
 def collect(
-    encoder: Encoder, plan: Plan, fitted: FittedWeights, average: Table | None, folder: Path, progress: bool = True
+    encoder: Encoder, plan: PassPlan, fitted: FittedWeights, average: Table | None, folder: Path, progress: bool = True
 ) -> None:
     """Write the blocks that are not there yet."""
     remove_leftovers(folder)
     sources: dict[str, Encoder] = {MODEL: encoder} | ({} if average is None else {AVERAGE: average})
-    cut = 0
+    counts = TextCounts(texts=len(plan.texts))
     with bar(len(plan.texts), "texts", progress) as advance:
         for b in range(plan.n_blocks):
             missing = missing_blocks(plan, folder, b)
             if missing:
                 tokens = encoder.tokenize([plan.texts[i] for i in plan.block(b)])
-                cut += int(tokens.truncated.sum())
-                weights = token_weights(plan, b, tokens, fitted)
+                weights, lost = token_weights(plan, b, tokens, fitted)
+                counts.add(tokens, lost, encoder.vocabulary)
                 for path, side, layers in missing:
                     write_block(path, join_windows(sources[side].pool(tokens, weights, layers), tokens))
             advance(len(plan.block(b)))
-    if cut:
-        log.warning("%s of %s distinct texts were cut at the limit of tokens", f"{cut:,}", f"{len(plan.texts):,}")
+    counts.report()
 
 
-def token_weights(plan: Plan, b: int, tokens: Tokens, fitted: FittedWeights) -> Floats:
-    """The weights of a block's tokens in every slot. Shape: (A, T)"""
+def token_weights(
+    plan: PassPlan, b: int, tokens: Tokens, fitted: FittedWeights
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """The weights of a block's tokens in every slot, and which texts lost all tokens to one of them.
+
+    Shape: (A, T), (n_texts,)
+    """
     found = np.zeros((plan.n_slots(b), len(tokens.ids)), dtype=np.float32)
+    lost = np.zeros(tokens.n_texts, dtype=bool)
     for a, name in enumerate(plan.shared):
-        found[a] = scale_weights(fitted.shared[name].weigh(tokens), tokens)[0]
+        found[a], without = scale_weights(fitted.shared[name].weigh(tokens), tokens)
+        lost[tokens.texts[without]] = True
     members = [plan.members[i] for i in plan.block(b)]
     text_of = tokens.texts[tokens.sequence_of]  # (T,)
     for subject in dict.fromkeys(name for names in members for name in names):
         places = np.array([names.index(subject) if subject in names else -1 for names in members])[text_of]
         for name in plan.local:
-            scaled = scale_weights(fitted.local[subject, name].weigh(tokens), tokens)[0]
+            scaled, without = scale_weights(fitted.local[subject, name].weigh(tokens), tokens)
+            lost[[text for text in tokens.texts[without] if subject in members[text]]] = True
             for place in np.unique(places[places >= 0]):
                 slot = len(plan.shared) + int(place) * len(plan.local) + plan.local.index(name)
                 found[slot] = np.where(places == place, scaled, found[slot])
-    return found
+    return found, lost
 
 
 def group_layers(layers: Sequence[int], encoder: Encoder) -> LayerGroups:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 from attar import shapers, weights
 from attar.errors import InputError
-from attar.layers import resolve_layers
+from attar.layers import layer_pairs, resolve_layers
+from attar.recipe import Component, Recipe
+from attar.recipe.text import NONE as NO_TEMPLATE
 from attar.tokens.templates import Template
 from attar.types import Encoder
 
-NO_TEMPLATE = "none"
 EACH = "each"  # as a set of layers: every layer alone
-NEED_MASKS = ("mask", "mean-without-masks")
 
 Layers = tuple[int | str, ...]
 
@@ -48,27 +49,17 @@ class Part:
             if not abs(w) < 100:
                 raise InputError(f"mix = {w!r} is not a weight of Avg.; the paper goes from -1 to 1.25")
 
-    def recipes(self, template: str, encoder: Encoder) -> Iterator[Choice]:
-        """Its recipes for one template and model."""
+    def recipes(self, template: str, encoder: Encoder) -> Iterator[Recipe]:
+        """Its recipes for one template and model, layers as numbers."""
         if template not in self.templates:
             return
-        masked = has_masks(template)
-        for layers in layer_sets(self.layers, encoder):
-            for weighting in self.weights:
-                if masked or not needs_masks(weighting):
-                    for shape in self.shapes:
-                        for w in self.mix:
-                            yield Choice(layers, weighting, ",".join(shape) or "none", w)
-
-
-@dataclass(frozen=True, order=True)
-class Choice:
-    """A recipe apart from model and template, with layers as numbers."""
-
-    layers: tuple[int, ...]
-    weights: str
-    shape: str
-    mix: float
+        masked, spec = has_masks(template), encoder.spec()
+        weighting = [Component.of(weights.parse(name)) for name in self.weights if masked or not needs_masks(name)]
+        chains = [tuple(map(Component.of, shapers.parse(",".join(shape)))) for shape in self.shapes]
+        mixes = self.mix if encoder.contextual else (0.0,)
+        for layers, weigh, chain, w in product(layer_sets(self.layers, encoder), weighting, chains, mixes):
+            recipe = Recipe(spec, layer_pairs(layers), weigh, chain)
+            yield recipe.mixed(w) if w else recipe
 
 
 @dataclass(frozen=True)
@@ -114,13 +105,19 @@ def template_of(name: str) -> Template | None:
     return None if name == NO_TEMPLATE else Template.parse(name)
 
 
+def template_text(name: str) -> str | None:
+    """The words of the template of this name or text."""
+    template = template_of(name)
+    return None if template is None else template.text
+
+
 def has_masks(template: str) -> bool:
     made = template_of(template)
     return made is not None and made.n_masks > 0
 
 
 def needs_masks(weighting: str) -> bool:
-    return weighting.partition("@")[0].partition("+")[0] in NEED_MASKS
+    return weights.parse(weighting).needs_masks
 
 
 def layer_sets(wanted: tuple[Layers, ...], encoder: Encoder) -> list[tuple[int, ...]]:

@@ -8,20 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from attar.embedder import Embedder
-from attar.encoders.mix import Mix
-from attar.encoders.table import Table
-from attar.encoders.transformer import Transformer
 from attar.errors import InputError
-from attar.fitting import fit_shapers, fit_weights, learns, new_shapers, new_weights
-from attar.press import Press
-from attar.recipe import FittedOn, Recipe
+from attar.pipeline import Pipeline, fit_pipeline, new_shapers, new_weights
+from attar.recipe import FittedOn
+from attar.shapers.chain import learns
 from attar.sweep.background import some
-from attar.sweep.best import Best, RecipeKey
+from attar.sweep.best import Best
 from attar.sweep.run import ABOUT
 from attar.sweep.sampling import sample_task
 from attar.sweep.store import CellRow
 from attar.tasks import load
-from attar.tokens.sentences import sentences
+from attar.tokens.sentences import read_corpus
 
 
 @dataclass(frozen=True)
@@ -30,19 +27,21 @@ class Sources:
 
     data: Path | None
     background: Path | None
+    sentences: bool
 
     @classmethod
     def of_run(cls, run: Path, data: Path | None = None) -> Sources:
         """What the run says; `data` stands in where the tasks have moved."""
         about = json.loads((run / ABOUT).read_text(encoding="utf-8"))
         found = {name: None if about[name] is None else Path(about[name]) for name in ("data", "background")}
-        return cls(data or found["data"], found["background"])
+        # Version 0.1 always split the background into sentences and did not say so.
+        return cls(data or found["data"], found["background"], about.get("sentences", True))
 
     def corpus(self) -> tuple[str, ...]:
-        """The sentences of the background corpus."""
+        """The texts of the background corpus."""
         if self.background is None:
             raise InputError("this recipe learns from the run's background corpus, and the run names none")
-        return tuple(sentences(self.background))
+        return tuple(read_corpus(self.background, split=self.sentences))
 
 
 def save_best(best: Best, rows: list[CellRow], sources: Sources, folder: Path, *, overwrite: bool = False) -> Embedder:
@@ -50,9 +49,11 @@ def save_best(best: Best, rows: list[CellRow], sources: Sources, folder: Path, *
 
     For a task it gives the vectors that the run scored; for a family its tasks' texts are learned from together.
     """
-    mine = [row for row in rows if RecipeKey.of(row) == best.recipe and best.subject in (row.task, row.family)]
-    recipe = Recipe.from_json(json.loads(mine[0].recipe))
-    embedder = Embedder.from_recipe(recipe, _mixed(mine[0], recipe, sources) if best.recipe.mix != 0 else None)
+    same = [row for row in rows if best.subject in (row.task, row.family) and row.shown_recipe() == best.recipe]
+    mine = list({row.task: row for row in same}.values())  # one that is there in two spellings counts once
+    recipe = mine[0].full_recipe()
+    corpus = some(sources.corpus(), _details(mine[0])["average_texts"]) if recipe.mix else None
+    embedder = Embedder.from_recipe(recipe, recipe.make_encoder(corpus))
     if embedder.needs_fit:
         _fit(embedder, [text for row in mine for text in _texts(row, sources)], _details(mine[0]), sources)
     embedder.save(folder, overwrite=overwrite)
@@ -66,11 +67,12 @@ def _fit(embedder: Embedder, target: list[str], details: dict[str, Any], sources
     sees = any(learns(shaper) and shaper.on == "background" for shaper in shaping)
     whole = sources.corpus() if counts or sees else ()
     seen = some(whole, details["background_texts"])
-    corpora = {"target": target} | ({"background": whole} if counts else {})
-    embedder.weights_ = fit_weights(weighting, embedder.encoder_, corpora)
-    press = Press(embedder.encoder_, embedder.weights_, embedder.layers)
-    fit_shapers(shaping, press, {"target": target} | ({"background": seen} if sees else {}), progress=True)
-    embedder.shapers_ = shaping
+    counted = {"target": target} | ({"background": whole} if counts else {})
+    shown = {"target": target} | ({"background": seen} if sees else {})
+    fit_pipeline(
+        Pipeline(embedder.encoder_, weighting, embedder.layers, shaping), shown, counted=counted, progress=True
+    )
+    embedder.weights_, embedder.shapers_ = weighting, shaping
     learned = FittedOn().with_target(target)
     embedder.fitted_on_ = learned.with_background(whole if counts else seen if sees else None)
 
@@ -84,12 +86,3 @@ def _texts(row: CellRow, sources: Sources) -> tuple[str, ...]:
 def _details(row: CellRow) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(row.details)
     return found
-
-
-def _mixed(row: CellRow, recipe: Recipe, sources: Sources) -> Mix:
-    """The model with the Avg. that the run had made, made once more."""
-    texts = some(sources.corpus(), _details(row)["average_texts"])
-    model = recipe.make_encoder()
-    plain = Transformer.from_spec(dict(recipe.encoder) | {"template": None})
-    layers = tuple(int(layer) for layer in row.layers.split("+"))
-    return Mix(model, Table.average(plain, texts, layers), w=row.mix)

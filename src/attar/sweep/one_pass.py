@@ -8,27 +8,48 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from attar import weights
-from attar.encoders import default
+from attar.encoders.opening import open_encoder
 from attar.encoders.table import Table
-from attar.encoders.transformer import Transformer
-from attar.fitting import fit_weights
-from attar.sweep.alike import Mark, check_alike
+from attar.pipeline import fit_weights
+from attar.recipe.text import NONE as NO_TEMPLATE
+from attar.sweep.alike import check_alike
 from attar.sweep.background import Background
-from attar.sweep.best import RecipeKey
 from attar.sweep.cells import Cell, cells_of, is_local, shapes_background
 from attar.sweep.collect import FittedWeights, collect, group_layers, held_texts
-from attar.sweep.grid import Grid, template_of
+from attar.sweep.grid import Grid, template_text
 from attar.sweep.passes import PassSpec, drop_pass, find_pass, open_pass
-from attar.sweep.plan import AVERAGE, MODEL, Plan, make_plan
-from attar.sweep.pooled import Pooled
-from attar.sweep.scoring import Origin, score_cells
+from attar.sweep.plan import AVERAGE, MODEL, PassPlan, make_plan
+from attar.sweep.pooled import PooledBlocks
+from attar.sweep.scoring import Origin, planned_row, score_cells
 from attar.sweep.store import Store
 from attar.sweep.subjects import Subject
+from attar.types import Encoder
 
 log = logging.getLogger("attar")
-MODEL_NAMES = {default.NAME: "all-MiniLM-L6-v2"}  # the embedded one under its own name
+DEFAULT_NAME = "all-MiniLM-L6-v2"  # the embedded model under its own name
+
+
+@dataclass(frozen=True)
+class SweptModel:
+    """A model of a sweep, opened once for all templates."""
+
+    name: str  # what cells and reports call it
+    source: str | None  # what the user called it; None: the embedded default
+    encoder: Encoder
+
+    @classmethod
+    def open(cls, source: str | None) -> Self:
+        name = DEFAULT_NAME if source is None else source.rstrip("/").rpartition("/")[2] or source
+        return cls(name, source, open_encoder(source))
+
+    @property
+    def sha256(self) -> str:
+        """The fingerprint of its token vectors; where there is none, of its description."""
+        spec = json.dumps(self.encoder.spec(), sort_keys=True)
+        return self.encoder.fingerprint or hashlib.sha256(spec.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -50,68 +71,59 @@ class Scene:
         return {subject.name: subject for members in self.subjects.values() for subject in members}
 
 
-def run_pass(scene: Scene, model: str | None, template: str) -> int:
+def run_pass(scene: Scene, model: SweptModel, template: str) -> int:
     """Compute the cells that are missing; returns how many there were."""
-    encoder = Transformer(model, template_of(template))
-    sha256 = encoder.fingerprint
+    if template != NO_TEMPLATE and not model.encoder.contextual:
+        log.info("%s: template %s is left out, since its vectors do not depend on context", model.name, template)
+        return 0
+    encoder = model.encoder.with_template(None if template == NO_TEMPLATE else template)
+    sha256 = model.sha256
     corpora = scene.background.corpora
     cells = cells_of(scene.grid, template, encoder, sha256, scene.subjects, corpora)
     done = scene.store.done()
     missing = [cell for cell in cells.values() if cell.id not in done]
-    name = short_name(encoder)
+    name = model.name
     if not missing:
         log.info("%s, template %s: all %s cells are there", name, template, f"{len(cells):,}")
         return 0
-    check_alike([*map(Mark.of, scene.store.scored()), *(_mark(cell, name, template, sha256) for cell in missing)])
+    details = {"background_texts": len(scene.background.embedded), "average_texts": len(scene.background.averaged)}
+    origin = Origin(name, model.source, sha256, template, scene.grid.runs, details)
+    check_alike([*scene.store.scored(), *(planned_row(cell, origin) for cell in missing)])
     known = {subject.name: subject.fingerprint for subject in scene.by_name.values()}
-    spec = find_pass(scene.cache, _needed(missing, scene, encoder, known), known)
+    spec = find_pass(scene.cache, _needed(missing, scene, sha256, template, known), known)
     folder = open_pass(scene.cache, spec)
     plan = _plan(spec, scene, encoder)
     _announce(name, template, plan, encoder, folder, (len(missing), len(cells)))
-    table = _average(scene, Transformer(model), spec) if spec.average_layers else None
+    table = _average(scene, model.encoder, spec) if spec.average_layers else None
     collect(encoder, plan, _fit(plan, spec, scene, encoder), table, folder, scene.progress)
-    details = {"background_texts": len(scene.background.embedded), "average_texts": len(scene.background.averaged)}
-    origin = Origin(encoder, name, sha256, template, scene.grid.runs, details)
-    score_cells(missing, Pooled(plan, folder), origin, scene.store, scene.jobs, scene.progress)
+    score_cells(missing, PooledBlocks(plan, folder), origin, scene.store, scene.jobs, scene.progress)
     if not scene.keep:
         drop_pass(folder)
     return len(missing)
 
 
-def short_name(encoder: Transformer) -> str:
-    """What cells and reports call the model."""
-    return MODEL_NAMES.get(encoder.name, Path(encoder.name).name)
-
-
-def _mark(cell: Cell, model: str, template: str, sha256: str) -> Mark:
-    choice = cell.choice
-    recipe = RecipeKey(model, template, "+".join(map(str, choice.layers)), choice.weights, choice.shape, choice.mix)
-    return Mark(cell.id, cell.subject.name, len(cell.subject.texts), sha256, recipe)
-
-
-def _needed(missing: Sequence[Cell], scene: Scene, encoder: Transformer, known: Mapping[str, str]) -> PassSpec:
-    choices = [cell.choice for cell in missing]
+def _needed(missing: Sequence[Cell], scene: Scene, sha256: str, template: str, known: Mapping[str, str]) -> PassSpec:
     wanted = {cell.subject.name for cell in missing}
-    named = sorted({choice.weights for choice in choices})
+    named = sorted({cell.recipe.weights.text for cell in missing})
     corpora = scene.background.corpora
     counts = any(weights.parse(name).on == "background" for name in named)
-    mixed = [choice for choice in choices if choice.mix != 0]
+    mixed = [cell for cell in missing if cell.recipe.mix != 0]
     return PassSpec(
-        model=encoder.fingerprint,
-        template=encoder.template.text if encoder.template else None,
+        model=sha256,
+        template=template_text(template),
         subjects={name: known[name] for name in scene.by_name if name in wanted},
         counted=corpora.counted if counts else None,
-        embedded=corpora.embedded if any(shapes_background(choice.shape) for choice in choices) else None,
+        embedded=corpora.embedded if any(shapes_background(cell.recipe.shape) for cell in missing) else None,
         averaged=corpora.averaged if mixed else None,
         shared=tuple(name for name in named if not is_local(name)),
         local=tuple(name for name in named if is_local(name)),
-        layers=tuple(sorted({layer for choice in choices for layer in choice.layers})),
-        average_layers=tuple(sorted({layer for choice in mixed for layer in choice.layers})),
+        layers=tuple(sorted({layer for cell in missing for layer in cell.layers})),
+        average_layers=tuple(sorted({layer for cell in mixed for layer in cell.layers})),
         block_texts=scene.block_texts,
     )
 
 
-def _plan(spec: PassSpec, scene: Scene, encoder: Transformer) -> Plan:
+def _plan(spec: PassSpec, scene: Scene, encoder: Encoder) -> PassPlan:
     layers = {MODEL: group_layers(spec.layers, encoder)}
     if spec.average_layers:
         layers[AVERAGE] = group_layers(spec.average_layers, encoder)
@@ -125,18 +137,18 @@ def _plan(spec: PassSpec, scene: Scene, encoder: Transformer) -> Plan:
     )
 
 
-def _fit(plan: Plan, spec: PassSpec, scene: Scene, encoder: Transformer) -> FittedWeights:
+def _fit(plan: PassPlan, spec: PassSpec, scene: Scene, encoder: Encoder) -> FittedWeights:
     corpora = {"background": scene.background.counted}
-    shared = {name: fit_weights(weights.parse(name), encoder, corpora) for name in plan.shared}
-    local = {
-        (subject, name): fit_weights(weights.parse(name), encoder, {"target": scene.by_name[subject].texts})
-        for subject in spec.subjects
-        for name in plan.local
-    }
+    shared = {name: weights.parse(name) for name in plan.shared}
+    for weighting in shared.values():
+        fit_weights(weighting, encoder, corpora)
+    local = {(subject, name): weights.parse(name) for subject in spec.subjects for name in plan.local}
+    for (subject, _), weighting in local.items():
+        fit_weights(weighting, encoder, {"target": scene.by_name[subject].texts})
     return FittedWeights(shared, local)
 
 
-def _average(scene: Scene, plain: Transformer, spec: PassSpec) -> Table:
+def _average(scene: Scene, plain: Encoder, spec: PassSpec) -> Table:
     """The Avg. table, made once a model and kept with the cache."""
     key = json.dumps([spec.model, spec.averaged, spec.average_layers])
     folder = scene.cache / f"average-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
@@ -150,7 +162,7 @@ def _average(scene: Scene, plain: Transformer, spec: PassSpec) -> Table:
     return Table.load(folder)
 
 
-def _announce(name: str, template: str, plan: Plan, encoder: Transformer, folder: Path, cells: tuple[int, int]) -> None:
+def _announce(name: str, template: str, plan: PassPlan, encoder: Encoder, folder: Path, cells: tuple[int, int]) -> None:
     """What is to be done and how much room it takes, before it is done."""
     layers = {layer for groups in plan.layers.values() for group in groups for layer in group}
     widths = {layer: encoder.width(layer) for layer in layers}

@@ -1,4 +1,4 @@
-"""Plan: which texts go through the model, in which blocks, and under which weights each is pooled."""
+"""PassPlan: which texts go through the model, in which blocks, and under which weights each is pooled."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attar.press import distinct_texts
+from attar.pipeline import distinct_texts
 from attar.sweep.subjects import Subject
 from attar.types import Ints
 
@@ -18,7 +18,7 @@ LayerGroups = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
-class Plan:
+class PassPlan:
     """Every distinct text once. Weights that learn from a task make one vector for each task a text belongs to.
 
     A block of pooled vectors holds, for each text, one slot for each of the `shared` weights and then one for each of
@@ -69,7 +69,7 @@ def make_plan(
     local: Sequence[str],
     layers: Mapping[str, LayerGroups],
     block_texts: int,
-) -> Plan:
+) -> PassPlan:
     """Background texts, if there are any, are pooled under every subject's local weights: their shapers need it."""
     everything = [text for subject in subjects for text in subject.texts] + list(background)
     texts, index = distinct_texts(everything)
@@ -83,7 +83,7 @@ def make_plan(
         for subject in subjects:
             for i in np.unique(np.concatenate([rows[subject.name], rows[BACKGROUND]])):
                 members[i][subject.name] = None
-    return Plan(
+    return PassPlan(
         tuple(texts),
         rows,
         tuple(tuple(m) for m in members),

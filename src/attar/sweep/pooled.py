@@ -1,4 +1,4 @@
-"""Pooled: what the forward pass left on disk, read back as sentence vectors of any recipe before its shapers."""
+"""PooledBlocks: what the forward pass left on disk, read back as sentence vectors of any recipe before its shapers."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 
 from attar.sweep.blocks import read_vectors
 from attar.sweep.collect import block_path
-from attar.sweep.plan import AVERAGE, MODEL, Plan
+from attar.sweep.plan import AVERAGE, MODEL, PassPlan
 from attar.types import Floats, Ints
 
 
 @dataclass(frozen=True)
-class Pooled:
+class PooledBlocks:
     """The blocks of a plan."""
 
-    plan: Plan
+    plan: PassPlan
     folder: Path
     _distinct: dict[str, tuple[Ints, Ints]] = field(default_factory=dict)
 

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attar._version import __version__
-from attar.encoders.transformer import Transformer
 from attar.errors import InputError
 from attar.io.atomic import check_parent, new_file
 from attar.io.locks import exclusive
 from attar.sweep.background import Background
 from attar.sweep.grid import Grid, layer_sets
-from attar.sweep.one_pass import Scene, run_pass, short_name
+from attar.sweep.one_pass import Scene, SweptModel, run_pass
 from attar.sweep.store import FILE, Store
 from attar.sweep.subjects import load_subjects
 
@@ -26,10 +25,11 @@ CACHE, ABOUT, LOCK = "cache", "run.json", "lock"
 
 @dataclass(frozen=True)
 class Settings:
-    """Where things are and how to work; nothing here changes a score."""
+    """Where things are and how to work."""
 
     data: Path | None = None
     background: Path | None = None
+    sentences: bool = False  # lines of the background are paragraphs: split them
     keep: bool = False  # the pooled vectors, for later sweeps
     jobs: int | None = None  # threads that score; None: as many as there are processors
     block_texts: int = 1024  # pooled and written at once
@@ -39,10 +39,11 @@ class Settings:
 def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noqa: B008 (frozen)
     """Compute the cells that the run does not have yet; returns how many that were."""
     check_parent(run)
-    for model in grid.models:
+    models = [SweptModel.open(model) for model in grid.models]
+    for model in models:
         check_layers(grid, model)
-    check_names(grid.models)
-    background = Background.read(settings.background, grid)
+    check_names(models)
+    background = Background.read(settings.background, grid, split=settings.sentences)
     subjects = load_subjects(grid.tasks, settings.data, grid.rows, background.embedded)
     run.mkdir(exist_ok=True)
     with exclusive(run / LOCK):
@@ -59,30 +60,29 @@ def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noq
                 settings.jobs,
                 settings.progress,
             )
-            n = sum(run_pass(scene, model, template) for model in grid.models for template in grid.templates)
+            n = sum(run_pass(scene, model, template) for model in models for template in grid.templates)
         if not settings.keep:
             shutil.rmtree(run / CACHE, ignore_errors=True)
     return n
 
 
-def check_layers(grid: Grid, model: str | None) -> None:
-    """Every model is there and has the layers that are asked of it, before the first of them starts."""
-    encoder = Transformer(model)
+def check_layers(grid: Grid, model: SweptModel) -> None:
+    """The model is there and has the layers that are asked of it, before anything starts."""
     for part in grid.parts:
         try:
-            layer_sets(part.layers, encoder)
+            layer_sets(part.layers, model.encoder)
         except InputError as error:
-            raise InputError(f"the grid does not fit the model {encoder.name!r}: {error}") from None
+            raise InputError(f"the grid does not fit the model {model.source or model.name!r}: {error}") from None
 
 
-def check_names(models: Sequence[str | None]) -> None:
+def check_names(models: Sequence[SweptModel]) -> None:
     """Cells go by the last part of a model's path: two models must not share it."""
-    found: dict[str, Transformer] = {}
-    for encoder in map(Transformer, models):
-        other = found.setdefault(short_name(encoder), encoder)
-        if other.name != encoder.name and other.fingerprint != encoder.fingerprint:
+    found: dict[str, SweptModel] = {}
+    for model in models:
+        other = found.setdefault(model.name, model)
+        if other.source != model.source and other.sha256 != model.sha256:
             raise InputError(
-                f"the models {other.name!r} and {encoder.name!r} would both be called {short_name(encoder)!r}: "
+                f"the models {other.source!r} and {model.source!r} would both be called {model.name!r}: "
                 f"rename a folder, or give each a run of its own"
             )
 
@@ -93,6 +93,7 @@ def _describe(run: Path, settings: Settings) -> None:
         "attar": __version__,
         "data": None if settings.data is None else str(settings.data.resolve()),
         "background": None if settings.background is None else str(settings.background.resolve()),
+        "sentences": settings.sentences,
     }
     with new_file(run / ABOUT) as aside:
         aside.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")

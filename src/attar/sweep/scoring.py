@@ -8,30 +8,28 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from attar import shapers, weights
+from attar import shapers
 from attar._version import __version__
 from attar.errors import AttarError
-from attar.fitting import learns
 from attar.io.progress import bar
-from attar.recipe import Recipe
+from attar.shapers.chain import Evidence, fit_chain
 from attar.sweep.cells import Cell, shapes_background
 from attar.sweep.plan import BACKGROUND
-from attar.sweep.pooled import Pooled
+from attar.sweep.pooled import PooledBlocks
 from attar.sweep.store import CellRow, Store
-from attar.types import Encoder, Floats, Ints
 
 
 @dataclass(frozen=True)
 class Origin:
     """What all cells of one pass have in common."""
 
-    encoder: Encoder
     model: str
+    source: str | None  # what opens the model; None: the embedded default
     model_sha256: str
     template: str
     runs: int
@@ -39,12 +37,17 @@ class Origin:
 
 
 def score_cells(
-    cells: Iterable[Cell], pooled: Pooled, origin: Origin, store: Store, jobs: int | None = None, progress: bool = True
+    cells: Iterable[Cell],
+    pooled: PooledBlocks,
+    origin: Origin,
+    store: Store,
+    jobs: int | None = None,
+    progress: bool = True,
 ) -> None:
     """Score and store every cell, in threads. One BLAS thread each, so that numbers don't depend on their number."""
     groups: dict[tuple[str, str, tuple[int, ...], float], list[Cell]] = defaultdict(list)
     for cell in cells:
-        groups[cell.subject.name, cell.choice.weights, cell.choice.layers, cell.choice.mix].append(cell)
+        groups[cell.subject.name, cell.recipe.weights.text, cell.layers, cell.recipe.mix].append(cell)
     n = sum(map(len, groups.values()))
     with threadpool_limits(1), bar(n, "cells", progress) as advance:
         pool = ThreadPoolExecutor(jobs or os.cpu_count() or 1)
@@ -56,45 +59,33 @@ def score_cells(
             pool.shutdown(cancel_futures=True)
 
 
-def _score_group(cells: Sequence[Cell], pooled: Pooled, origin: Origin, store: Store) -> int:
+def _score_group(cells: Sequence[Cell], pooled: PooledBlocks, origin: Origin, store: Store) -> int:
     """Cells that differ only in their shapers: they share vectors."""
-    subject, choice = cells[0].subject, cells[0].choice
-    target = pooled.vectors(subject.name, subject.name, choice.weights, choice.layers, choice.mix)
+    subject, recipe = cells[0].subject, cells[0].recipe
+    how = (subject.name, recipe.weights.text, cells[0].layers, recipe.mix)
+    target = pooled.vectors(subject.name, *how)
     rows = pooled.distinct(subject.name)[1]
-    background = None
-    if any(shapes_background(cell.choice.shape) for cell in cells):
-        seen = pooled.vectors(BACKGROUND, subject.name, choice.weights, choice.layers, choice.mix)
-        background = seen[pooled.distinct(BACKGROUND)[1]]
+    evidence = {"target": Evidence(target, rows)}
+    if any(shapes_background(cell.recipe.shape) for cell in cells):
+        seen = pooled.vectors(BACKGROUND, *how)
+        evidence["background"] = Evidence(seen[pooled.distinct(BACKGROUND)[1]])
     for cell in cells:
         started = time.perf_counter()
         try:
-            shaped = shape_vectors(cell.choice.shape, target, rows, background)
+            chain = shapers.parse(cell.recipe.shape)
+            shaped = fit_chain(chain, evidence)["target"].vectors
+            assert shaped is not None
             found: Mapping[str, Any] = subject.score(shaped[rows], origin.runs)
         except AttarError as error:
             found = {"metric": "", "score": None, "error": " ".join(str(error).split())}
-        store.add(_row(cell, found, origin, target.shape[1], time.perf_counter() - started))
+        store.add(_scored(planned_row(cell, origin), found, target.shape[1], time.perf_counter() - started))
     return len(cells)
 
 
-def shape_vectors(shape: str, target: Floats, rows: Ints, background: Floats | None) -> Floats:
-    """The distinct vectors of a task through a chain fitted on all its rows, or on the background where it says so."""
-    for shaper in shapers.parse(shape):
-        if learns(shaper):
-            on_background = background if shaper.on == "background" else None
-            shaper.fit(target[rows] if on_background is None else on_background)
-        target = shaper.transform(target)
-        if background is not None:
-            background = shaper.transform(background)
-    return target
-
-
-def _row(cell: Cell, found: Mapping[str, Any], origin: Origin, dims: int, seconds: float) -> CellRow:
-    choice, subject = cell.choice, cell.subject
-    made = Recipe.of(
-        origin.encoder, choice.layers, weights.parse(choice.weights), shapers.parse(choice.shape), None
-    ).to_json()
-    details = {**origin.details, "dims": dims, "source": subject.source}
-    details |= {"sampled_from": subject.sampled_from, "rows": subject.rows}
+def planned_row(cell: Cell, origin: Origin) -> CellRow:
+    """A cell as it is stored, before it has a score."""
+    recipe, subject = cell.recipe.opened_by(origin.source), cell.subject
+    details = {**origin.details, "source": subject.source, "sampled_from": subject.sampled_from, "rows": subject.rows}
     if subject.family == "clustering":
         details["runs"] = origin.runs
     return CellRow(
@@ -102,21 +93,34 @@ def _row(cell: Cell, found: Mapping[str, Any], origin: Origin, dims: int, second
         task=subject.name,
         model=origin.model,
         template=origin.template,
-        layers="+".join(map(str, choice.layers)),
-        weights=choice.weights,
-        shape=choice.shape,
-        mix=choice.mix,
+        layers="+".join(map(str, cell.layers)),
+        weights=recipe.weights.text,
+        shape=recipe.shape,
+        mix=recipe.mix,
         family=subject.family,
-        metric=str(found["metric"]),
+        metric="",
         texts=len(subject.texts),
+        score=None,
+        low=None,
+        high=None,
+        error=None,
+        recipe=json.dumps(recipe.to_json(), sort_keys=True),
+        details=json.dumps(details, sort_keys=True),
+        attar=__version__,
+        model_sha256=origin.model_sha256,
+        seconds=0.0,
+    )
+
+
+def _scored(row: CellRow, found: Mapping[str, Any], dims: int, seconds: float) -> CellRow:
+    return replace(
+        row,
+        metric=str(found["metric"]),
         score=_plain(found["score"]),
         low=_plain(found.get("low")),
         high=_plain(found.get("high")),
         error=found.get("error"),
-        recipe=json.dumps(made, sort_keys=True),
-        details=json.dumps(details, sort_keys=True),
-        attar=__version__,
-        model_sha256=origin.model_sha256,
+        details=json.dumps({**json.loads(row.details), "dims": dims}, sort_keys=True),
         seconds=seconds,
     )
 

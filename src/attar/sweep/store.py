@@ -5,6 +5,7 @@ Any reader of SQLite opens it: `pandas.read_sql("select * from cells", sqlite3.c
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Self
 
 from attar.errors import InputError, OutputError
+from attar.recipe import Recipe
 
 FILE = "cells.sqlite"
 
@@ -42,6 +44,22 @@ class CellRow:
     attar: str  # version
     model_sha256: str
     seconds: float
+
+    @property
+    def fields(self) -> tuple[str, str, str, str, str, float]:
+        """The columns that say which recipe it is: the same for the same recipe on other tasks."""
+        return self.model, self.template, self.layers, self.weights, self.shape, self.mix
+
+    def shown_recipe(self) -> Recipe:
+        """The recipe after these columns, with the model's short name."""
+        model, template, layers, weights, shape, mix = self.fields
+        return Recipe.of_fields(model, template, layers.replace("+", ","), weights, shape, mix)
+
+    def full_recipe(self) -> Recipe:
+        """The recipe as stored, with all that opens the model."""
+        found = Recipe.from_json(json.loads(self.recipe))
+        # Version 0.1 stored mixed cells as if they were not mixed; only the column told.
+        return found if found.mix == self.mix else found.mixed(self.mix)
 
 
 COLUMNS = tuple(field.name for field in fields(CellRow))

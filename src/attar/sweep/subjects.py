@@ -12,7 +12,7 @@ from attar import tasks
 from attar.errors import InputError
 from attar.recipe import Corpus
 from attar.sweep.sampling import sample_task
-from attar.tasks.types import ClusterTask, StsTask, Task
+from attar.tasks.types import StsTask, Task
 from attar.types import Floats
 
 MEASURES = ("isoscore", "alignment", "uniformity")
@@ -42,21 +42,10 @@ class Subject:
         """metric, score and, where there is one, its interval (low, high). Shape: vectors (N, D), rows as `texts`"""
         if self.family in MEASURES:
             return {"metric": self.family, "score": _measured(self.family, vectors, self.task)}
-        if isinstance(self.task, StsTask):
-            from attar.scores.sts import sts
-
-            similarity = sts(vectors, self.task, resamples=RESAMPLES)
-            return {**similarity, "metric": "spearman", "score": similarity["spearman"]}
-        if isinstance(self.task, ClusterTask):
-            from attar.scores.cluster import cluster
-
-            clusters = cluster(vectors, self.task, runs=runs)
-            return {**clusters, "metric": "accuracy", "score": clusters["accuracy"]}
         assert self.task is not None
-        from attar.scores.classify import classify
+        from attar.scores import score
 
-        classes = classify(vectors, self.task)
-        return {**classes, "metric": "accuracy", "score": classes["accuracy"]}
+        return score(vectors, self.task, resamples=RESAMPLES, runs=runs)
 
 
 def load_subjects(

@@ -8,13 +8,13 @@ from typing import Literal
 from attar.errors import DataError
 from attar.tasks.build import classify_task, cluster_task, sts_task
 from attar.tasks.declaration import Declaration
-from attar.tasks.readers.table import Table
+from attar.tasks.readers.table import ColumnTable
 from attar.tasks.types import StsTask, Task
 
 RowCheck = Literal["published", "any"]
 
 
-def assemble(wanted: Declaration, tables: Mapping[str, Table], rows: RowCheck) -> Task:
+def assemble(wanted: Declaration, tables: Mapping[str, ColumnTable], rows: RowCheck) -> Task:
     """The task; with rows="published" only if it has the published rows and classes."""
     for split, table in tables.items():
         if len(table) == 0:
@@ -34,7 +34,7 @@ def assemble(wanted: Declaration, tables: Mapping[str, Table], rows: RowCheck) -
     return task
 
 
-def _build(wanted: Declaration, tables: Mapping[str, Table]) -> Task:
+def _build(wanted: Declaration, tables: Mapping[str, ColumnTable]) -> Task:
     if wanted.family == "classification":
         return classify_task(wanted.name, tables, pairs=wanted.pairs, soft_scale=wanted.scale)
     (table,) = tables.values()

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from attar.errors import DataError
-from attar.tasks.readers.table import Table
+from attar.tasks.readers.table import ColumnTable
 from attar.tasks.types import ClassifyTask, ClusterTask, StsTask
 from attar.types import Ints
 
 Scale = tuple[float, float]
 
 
-def sts_task(name: str, table: Table, scale: Scale | None = None) -> StsTask:
+def sts_task(name: str, table: ColumnTable, scale: Scale | None = None) -> StsTask:
     scores = table.numbers("score", scale)
     if len(scores) and (scores == scores[0]).all():
         raise DataError(
@@ -30,13 +30,13 @@ def sts_task(name: str, table: Table, scale: Scale | None = None) -> StsTask:
     )
 
 
-def cluster_task(name: str, table: Table) -> ClusterTask:
+def cluster_task(name: str, table: ColumnTable) -> ClusterTask:
     labels, classes = numbered(table["label"], table.source)
     return ClusterTask(name=name, texts=tuple(table["text"]), labels=labels, classes=classes)
 
 
 def classify_task(
-    name: str, tables: Mapping[str, Table], *, pairs: bool, soft_scale: Scale | None = None
+    name: str, tables: Mapping[str, ColumnTable], *, pairs: bool, soft_scale: Scale | None = None
 ) -> ClassifyTask:
     """One table per split, or a single one under "all" for cross-validation; soft where a scale is given."""
     source = " + ".join(table.source for table in tables.values())
@@ -46,7 +46,8 @@ def classify_task(
     splits = {} if set(tables) == {"all"} else _slices({split: len(table) for split, table in tables.items()})
     if soft_scale is not None:
         scores = np.concatenate([table.numbers("score", soft_scale) for table in tables.values()])
-        classes = tuple(str(k) for k in range(1, 6))
+        lowest, highest = soft_scale
+        classes = tuple(str(k) for k in range(int(lowest), int(highest) + 1))
         return ClassifyTask(name, left, right, labels=scores, classes=classes, splits=splits, soft=True)
     labels, classes = numbered([label for table in tables.values() for label in table["label"]], source)
     return ClassifyTask(name, left, right, labels=labels, classes=classes, splits=splits)

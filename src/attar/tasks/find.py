@@ -8,7 +8,7 @@ from pathlib import Path
 from attar.errors import DataError
 from attar.tasks.declaration import Declaration
 from attar.tasks.readers.form import Form, Located, locate, stray
-from attar.tasks.readers.table import Table
+from attar.tasks.readers.table import ColumnTable
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Found:
     def paths(self) -> tuple[Path, ...]:
         return tuple(path for part in self.located for path in part.paths)
 
-    def read(self) -> dict[str, Table]:
+    def read(self) -> dict[str, ColumnTable]:
         """The rows of each split."""
         return {part.split: self.form.read(part.paths, part.split) for part in self.located}
 

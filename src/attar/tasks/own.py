@@ -9,10 +9,10 @@ from attar.errors import DataError, InputError, unknown_name
 from attar.tasks.build import classify_task, cluster_task, sts_task
 from attar.tasks.declaration import FAMILIES
 from attar.tasks.readers.delimited import read_csv, read_jsonl, read_tsv
-from attar.tasks.readers.table import Table
+from attar.tasks.readers.table import ColumnTable
 from attar.tasks.types import Task
 
-_READERS: dict[str, Callable[[Path], Table]] = {
+_READERS: dict[str, Callable[[Path], ColumnTable]] = {
     ".tsv": read_tsv,
     ".csv": read_csv,
     ".jsonl": read_jsonl,
@@ -70,7 +70,7 @@ def from_file(
     return classify_task(title, _by_split(_renamed(table, double, optional={"split": SPLIT})), pairs=True)
 
 
-def _read(file: Path) -> Table:
+def _read(file: Path) -> ColumnTable:
     suffix = Path(file.name.lower().removesuffix(".gz")).suffix
     if suffix not in _READERS:
         raise InputError(
@@ -79,7 +79,7 @@ def _read(file: Path) -> Table:
     return _READERS[suffix](file)
 
 
-def _guess_family(table: Table, pairs: bool, score: str | None) -> str:
+def _guess_family(table: ColumnTable, pairs: bool, score: str | None) -> str:
     if not pairs:
         raise InputError(
             f"{table.source} has no two columns of texts (it has: {', '.join(table.columns)}): it is no STS task. Say "
@@ -102,7 +102,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _column(table: Table, given: str | None, guesses: Sequence[str]) -> str | None:
+def _column(table: ColumnTable, given: str | None, guesses: Sequence[str]) -> str | None:
     """The file's own name of a column: the one given, or the first of the usual ones that is there."""
     if given is not None:
         if given not in table:
@@ -113,10 +113,10 @@ def _column(table: Table, given: str | None, guesses: Sequence[str]) -> str | No
 
 
 def _renamed(
-    table: Table,
+    table: ColumnTable,
     columns: Mapping[str, tuple[str | None, Sequence[str]]],
     optional: Mapping[str, Sequence[str]] | None = None,
-) -> Table:
+) -> ColumnTable:
     """The wanted columns under their tidy names."""
     found: dict[str, Sequence[str]] = {}
     for wanted, (given, guesses) in columns.items():
@@ -131,10 +131,10 @@ def _renamed(
         there = _column(table, None, guesses)
         if there is not None:
             found[wanted] = table[there]
-    return Table(table.source, found)
+    return ColumnTable(table.source, found)
 
 
-def _by_split(table: Table) -> dict[str, Table]:
+def _by_split(table: ColumnTable) -> dict[str, ColumnTable]:
     """One table per split, train first; everything under "all" where the file has no splits."""
     if "split" not in table:
         return {"all": table}
@@ -151,7 +151,9 @@ def _by_split(table: Table) -> dict[str, Table]:
                 f"{table.source}: its column of splits has no {needed!r} row; both train and test are needed"
             )
     return {
-        split: Table(table.source, {name: [column[row] for row in kept] for name, column in table.columns.items()})
+        split: ColumnTable(
+            table.source, {name: [column[row] for row in kept] for name, column in table.columns.items()}
+        )
         for split, kept in rows.items()
         if kept
     }

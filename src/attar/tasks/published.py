@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 
 from attar.errors import unknown_name
+from attar.recipe import Recipe
 from attar.tasks.declaration import FAMILIES
 from attar.tasks.names import declaration
 
@@ -25,6 +26,14 @@ AGGREGATIONS = {
     "-biases": "debiased",
     "mask": "mask",
 }
+_OF_WEIGHTS = {  # by the text form of token weights
+    "mean": "mean",
+    "idf": "idf-target",
+    "idf@background": "idf-background",
+    "debiased": "debiased",
+    "mask": "mask",
+}
+_OF_MIX = {0.0: "BERT", 0.5: "BERT+Avg", 1.0: "Avg"}
 POSTPROCESSES = {
     "none": "none",
     "zscore": "zscore",
@@ -88,6 +97,55 @@ def score(task: str, model: str, aggregation: str = "mean", postprocess: str = "
             raise unknown_name(kind, given, allowed)
     name = task if task in FAMILIES else declaration(task).name
     return _by_cell().get((name, model, aggregation, postprocess))
+
+
+def beside(recipe: Recipe, task: str, last_layer: int) -> float | None:
+    """What the paper printed for this very model and method, the one place where that is decided.
+
+    The paper's own models are BERT base uncased (first + last layer; the last alone with T0 and T4), half and half with
+    its Avg., Avg. alone, and random vectors of 768 dims. Anything else has no published figure.
+
+    Parameters
+    ----------
+    recipe
+        What was scored; its model counts by the last part of its name.
+    task
+        A task's name.
+    last_layer
+        The number of the model's last layer.
+
+    Returns
+    -------
+    float or None
+        From 0 to 100; None where the paper has no such cell.
+    """
+    column, aggregation = _column(recipe, last_layer), _OF_WEIGHTS.get(recipe.weights.text)
+    if column is None or aggregation is None or recipe.shape not in POSTPROCESSES.values():
+        return None
+    return _by_cell().get((task, column, aggregation, recipe.shape)) if task in _tasks() else None
+
+
+def _column(recipe: Recipe, last_layer: int) -> str | None:
+    if recipe.encoder.get("type") == "random":
+        return "RE" if recipe.encoder.get("dims") == 768 else None
+    if not is_paper_model(recipe.model):
+        return None
+    places = {"first": min(1, last_layer), "last": last_layer}
+    layers = {places.get(str(layer), layer) for layer, _ in recipe.layers}
+    if recipe.template is not None:
+        alone = recipe.mix == 0 and layers == {last_layer}
+        return recipe.template.name if alone and recipe.template.name in MODELS else None
+    return _OF_MIX.get(recipe.mix) if layers == {1, last_layer} else None
+
+
+def is_paper_model(name: str) -> bool:
+    """Whether a model goes by the name of the one that the paper measured."""
+    return name.rstrip("/").rpartition("/")[2] == "bert-base-uncased"
+
+
+@cache
+def _tasks() -> frozenset[str]:
+    return frozenset(row.task for row in rows()) - {"average"}
 
 
 @cache

@@ -8,15 +8,14 @@ point of a sentence as a token of its own (`word . Next`): such a point always c
 
 from __future__ import annotations
 
-import gzip
 import io
 import re
-import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from attar.errors import DataError
-from attar.io.reading import GZIP_MAGIC
+from attar.io.reading import read_texts
+from attar.io.unpacked import open_data
 
 _HEADING = re.compile(r"=+ .* =+")
 _ARTEFACT = re.compile(r" @([-,.])@ ")  # "role @-@ playing", "2 @,@ 000", "3 @.@ 5"
@@ -30,6 +29,13 @@ _ABBREVIATION = re.compile(
 def sentences(path: str | Path, min_characters: int = 10) -> Iterator[str]:
     """Stream the sentences of a plain or gzipped file; headings (` = Title = `) and shorter sentences are left out."""
     return sentences_of(_lines(Path(path)), min_characters)
+
+
+def read_corpus(source: str | Path, column: str | None = None, *, split: bool = False) -> Iterator[str]:
+    """The texts of a corpus: one per line (or of a column), or with `split` the sentences of its paragraphs."""
+    if not split:
+        return read_texts(str(source), column)
+    return sentences(source) if column is None else sentences_of(read_texts(str(source), column))
 
 
 def sentences_of(lines: Iterable[str], min_characters: int = 10) -> Iterator[str]:
@@ -89,16 +95,9 @@ def _ends_sentence(paragraph: str, point: int) -> bool:
 
 def _lines(path: Path) -> Iterator[str]:
     try:
-        with path.open("rb") as raw:
-            stream = gzip.GzipFile(fileobj=raw) if raw.peek(2).startswith(GZIP_MAGIC) else raw
-            yield from io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+        with open_data(path) as file:
+            yield from io.TextIOWrapper(file, encoding="utf-8", newline="\n")
     except UnicodeDecodeError as error:
         raise DataError(
             f"{path} is not valid UTF-8 (byte 0x{error.object[error.start]:02x}): save it as UTF-8"
-        ) from error
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path} is damaged gzip ({error}): fetch the file again") from error
-    except OSError as error:
-        raise DataError(
-            f"{path} can't be read ({error.strerror or error}): check the path and its permissions"
         ) from error

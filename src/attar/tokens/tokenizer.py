@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +16,7 @@ from attar.errors import InputError, ModelError
 from attar.tokens.byte_level import WORD_START
 from attar.tokens.special_as_text import spelling_out
 from attar.tokens.templates import MASK, Template
-from attar.types import Ints, Role, Tokens, Vocabulary, token_index
+from attar.types import Frame, Ints, Role, Tokens, Vocabulary, token_index
 
 FlatIds = tuple[npt.NDArray[np.int32], Ints]  # ids of all texts end to end, and the length of each
 _MASK_TOKENS = ("[MASK]", "<mask>")
@@ -62,6 +60,12 @@ class TextTokenizer:
         self._overlap = self._check_windows(windows)
         tokenizer.encode_special_tokens = True
         self.ids: Callable[[Sequence[str]], FlatIds] = self._ids
+
+    @property
+    def frame(self) -> Frame:
+        """The tokens around every text."""
+        head, head_roles = tuple(self._head.tolist()), tuple(self._head_roles.tolist())
+        return Frame(head, head_roles, tuple(self._tail.tolist()), tuple(self._tail_roles.tolist()))
 
     def __call__(self, texts: Sequence[str]) -> Tokens:
         flat, lengths = self._as_text(texts, *self.ids(texts))
@@ -224,29 +228,3 @@ def _damage_told() -> Iterator[None]:
         if type(error) is Exception or type(error).__name__ == "PanicException":
             raise ModelError(f"the tokenizer is damaged and can't read texts: {error}") from None
         raise
-
-
-def load_tokenizer(folder: Path) -> tuple[tokenizers.Tokenizer, str | None]:
-    """The tokenizer of a model folder and the name of its mask token, without importing transformers."""
-    path = folder / "tokenizer.json"
-    try:
-        tokenizer = tokenizers.Tokenizer.from_file(str(path))
-    except Exception as error:  # the library raises plain Exception
-        raise ModelError(f"can't read the tokenizer {path}: {error}") from None
-    return tokenizer, mask_token_named(folder)
-
-
-def mask_token_named(folder: Path) -> str | None:
-    """What the folder's tokenizer settings call the mask token."""
-    for name in ("tokenizer_config.json", "special_tokens_map.json"):
-        path = folder / name
-        if path.is_file():
-            try:
-                token: Any = json.loads(path.read_text(encoding="utf-8")).get("mask_token")
-            except (ValueError, AttributeError) as error:
-                raise ModelError(f"{path} is not valid JSON: {error}") from None
-            if isinstance(token, dict):
-                token = token.get("content")
-            if isinstance(token, str):
-                return token
-    return None

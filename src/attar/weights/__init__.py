@@ -1,10 +1,11 @@
-"""Aggregations as one number a token: mean, idf, debiased, masks, ends, SIF."""
+"""Aggregations as one number per token: mean, idf, debiased, masks, ends, SIF."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
-from attar.errors import InputError, unknown_name
+from attar.errors import InputError
+from attar.members import Member, classes_of, parse_member
 from attar.weights.debiased import Debiased
 from attar.weights.ends import First, Last
 from attar.weights.idf import Idf
@@ -13,34 +14,59 @@ from attar.weights.mean import Mean
 from attar.weights.sif import Sif
 from attar.weights.weighting import Weighting
 
-__all__ = ["NAMES", "Debiased", "First", "Idf", "Last", "Mask", "Mean", "Sif", "Weighting", "parse"]
+__all__ = ["MEMBERS", "Debiased", "First", "Idf", "Last", "Mask", "Mean", "Sif", "Weighting", "of", "parse"]
 
-# The names of the command line. A recipe keeps the class and its parameters.
-NAMES: dict[str, Callable[[], Weighting]] = {
-    "mean": Mean,
-    "idf": Idf,
-    "debiased": Debiased,
-    "mask": Mask,
-    "mean-without-masks": lambda: Mean(masks=False),
-    "first": First,
-    "last": Last,
-    "sif": Sif,
+# The one table of token weights: names on the command line, in grids and recipes, and what each is for.
+MEMBERS: dict[str, Member] = {
+    "mean": Member(Mean, "every token counts the same"),
+    "idf": Member(Idf, "rare tokens count more"),
+    "debiased": Member(Debiased, "the mean without frequent tokens, sub-words and punctuation"),
+    "mask": Member(Mask, "the masks of a template alone"),
+    "mean-without-masks": Member(Mean, "the mean without the masks of a template", {"masks": False}),
+    "first": Member(First, "the first token alone, which is [CLS] where a model has one"),
+    "last": Member(Last, "the last token alone"),
+    "sif": Member(Sif, "smooth inverse frequency: a / (a + p), a = 0.001 or sif:A"),
 }
-CLASSES: dict[str, type[Weighting]] = {c.__name__: c for c in (Mean, Idf, Debiased, Mask, First, Last, Sif)}
+CLASSES: dict[str, type[Weighting]] = classes_of(MEMBERS)
 
 
-def parse(spec: str) -> Weighting:
-    """`idf`, or `idf@background`, or `mean+specials` to count [CLS] and [SEP] too."""
-    name, _, on = spec.partition("@")
-    name, _, with_specials = name.partition("+")
-    if name not in NAMES:
-        raise unknown_name("weights", name, NAMES)
-    weighting = NAMES[name]()
-    if with_specials not in ("", "specials") or on not in ("", "target", "background"):
-        raise InputError(f"can't read the weights {spec!r}; forms: {name}, {name}+specials, {name}@background")
-    for parameter, value in (("specials", bool(with_specials)), ("on", on)):
-        if value:
-            if parameter not in weighting.get_params():
-                raise InputError(f"{spec!r}: {name} weights have no choice of {parameter}")
-            weighting.set_params(**{parameter: value})
-    return weighting
+def parse(text: str) -> Weighting:
+    """Token weights from their text form.
+
+    Parameters
+    ----------
+    text
+        A name of `MEMBERS`, then a number (`sif:0.01`), switches (`mean+specials` counts [CLS] and [SEP] too,
+        `idf+no-template` leaves out a template's words), and the texts to learn from (`idf@background`).
+
+    Returns
+    -------
+    Weighting
+        Unfitted; its `name` is the text in its shortest form.
+
+    Raises
+    ------
+    InputError
+        If the name is unknown or does not take what follows it.
+    """
+    made: Weighting = parse_member(text.strip(), MEMBERS, "weights")
+    return made
+
+
+def of(value: Any) -> Weighting:
+    """Token weights from what a caller may give: an object, its text form, or None for the mean.
+
+    Raises
+    ------
+    InputError
+        If it is none of them.
+    """
+    if value is None:
+        return Mean()
+    if isinstance(value, str):
+        return parse(value)
+    if not isinstance(value, Weighting):
+        raise InputError(
+            f"weights={value!r} are not token weights; take one of attar.weights, such as weights.Idf(), or its name"
+        )
+    return value

@@ -26,6 +26,7 @@ class Debiased(Weighting):
     A text that loses all its tokens falls back to the mean.
     """
 
+    by_token = True
     learned = ("keep_", "first_keep_", "ends_word_")
 
     def __init__(

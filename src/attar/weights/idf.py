@@ -21,6 +21,7 @@ class Idf(Weighting):
     learned = ("document_frequency_", "n_documents_")
     document_frequency_: Ints
     n_documents_: Ints
+    by_token = True
     needs_texts = True
 
     def __init__(self, specials: bool = False, template: bool = True, masks: bool = True, on: str = "target") -> None:

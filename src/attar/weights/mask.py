@@ -12,6 +12,12 @@ from attar.weights.weighting import Weighting
 class Mask(Weighting):
     """Only the masks of the template count, all the same: the prompt's own answer."""
 
+    by_token = True
+
+    @property
+    def needs_masks(self) -> bool:
+        return True
+
     def weigh(self, tokens: Tokens) -> Floats:
         masks = tokens.roles == Role.MASK
         if len(tokens) and not masks.any():

@@ -13,6 +13,8 @@ class Mean(Weighting):
     `specials`: [CLS] and [SEP]; `template`: the words of the template; `masks`: its masks.
     """
 
+    by_token = True
+
     def __init__(self, specials: bool = False, template: bool = True, masks: bool = True) -> None:
         self.specials = specials
         self.template = template

@@ -6,6 +6,7 @@ from typing import Self
 
 import numpy as np
 
+from attar.members import Number
 from attar.types import Floats, Ints, Role, Tokens, Vocabulary
 from attar.weights.roles import counted
 from attar.weights.weighting import Weighting
@@ -19,8 +20,9 @@ class Sif(Weighting):
 
     learned = ("token_count_",)
     token_count_: Ints
+    by_token = True
     needs_texts = True
-    numbers = ("a",)
+    number = Number("a", float)
 
     def __init__(
         self,

@@ -9,23 +9,37 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from attar.errors import InputError, NotFittedError, RecipeError, unknown_name
+from attar.members import CORPORA, Number, text_of
 from attar.types import Floats, State, Tokens, Vocabulary
 
 
 class Weighting(BaseEstimator):  # type: ignore[misc]
-    """One number a token. `learned` names the arrays that `fit` leaves behind."""
+    """One number per token. `learned` names the arrays that `fit` leaves behind."""
 
     learned: ClassVar[tuple[str, ...]] = ()
     needs_texts: ClassVar[bool] = False  # learns from texts, not from the vocabulary alone
-    numbers: ClassVar[tuple[str, ...]] = ()  # parameters that are numbers above 0; all others are switches
+    by_token: ClassVar[bool] = False  # a weight follows from a token's role and id, so that exports can write a table
+    number: ClassVar[Number | None] = None  # the parameter that is a number above 0; all others are switches
     on: str = "target"
+
+    @property
+    def name(self) -> str:
+        """The text `attar.weights.parse` makes equal weights from, such as "idf@background" or "mean+specials"."""
+        from attar.weights import MEMBERS  # the table names this class
+
+        return text_of(self, MEMBERS)
+
+    @property
+    def needs_masks(self) -> bool:
+        """Whether it is of use only with a template that has masks; a sweep leaves it out elsewhere."""
+        return not getattr(self, "masks", True)
 
     def check_params(self) -> None:
         """Raise InputError where a constructor value is not allowed."""
-        if self.on not in ("target", "background"):
-            raise unknown_name("texts to fit on", self.on, ("target", "background"))
+        if self.on not in CORPORA:
+            raise unknown_name("texts to fit on", self.on, CORPORA)
         for name, value in self.get_params(deep=False).items():
-            if name in self.numbers:
+            if self.number is not None and name == self.number.parameter:
                 is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
                 if not is_number or not 0 < value < float("inf"):
                     raise InputError(f"{name}={value!r} of {type(self).__name__} is not a number above 0")

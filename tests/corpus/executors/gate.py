@@ -11,7 +11,7 @@ from typing import Any
 
 from attar.corpus.embedding import EmbedShard
 from attar.corpus.executors import Executor, Outcome
-from attar.corpus.plan import Unit
+from attar.corpus.inputs.shards import Shard
 from attar.corpus.recipe_source import RecipeSource
 
 
@@ -71,7 +71,7 @@ class _GatedWork:
     work: EmbedShard
     gate: Gate
 
-    def __call__(self, unit: Unit) -> str:
+    def __call__(self, unit: Shard) -> str:
         halting: Any = _Halting(self.work.recipe, self.gate, unit.name)
         return replace(self.work, recipe=halting)(unit)
 

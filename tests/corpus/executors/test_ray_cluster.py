@@ -21,7 +21,6 @@ from safetensors.numpy import load_file
 from attar import Table, Transformer
 from attar.corpus import embed_corpus, verify_corpus
 from attar.corpus.executors.local import LocalProcesses
-from attar.encoders.average import tokenizer_of
 
 pytestmark = [
     pytest.mark.xdist_group("ray"),
@@ -73,7 +72,7 @@ def table(tiny_bert_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     bert = Transformer(tiny_bert_dir)
     vectors = np.random.default_rng(0).standard_normal((len(bert.vocabulary), 8)).astype(np.float32)
     folder = tmp_path_factory.mktemp("tables") / "table"
-    Table(vectors, tokenizer_of(bert)).save(folder)
+    Table(vectors, bert.backend_tokenizer).save(folder)
     return str(folder)
 
 

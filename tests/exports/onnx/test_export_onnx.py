@@ -25,9 +25,9 @@ import tiny_models
 from attar import Embedder, Mix, Table, Transformer, shapers, weights
 from attar.errors import MissingExtra, RecipeError
 from attar.exports import export
+from attar.exports.fitted_parts import FittedParts
 from attar.exports.onnx.export import _tokenizer
 from attar.exports.onnx.graph import RecipeGraph
-from attar.exports.source import Source
 from attar.types import Floats
 
 FIT = made_sentences(150, seed=1)
@@ -48,7 +48,7 @@ MORE = {
 
 def eagerly(embedder: Embedder, texts: list[str]) -> Floats:
     """The graph's module run by torch itself, on the exported tokenizer's ids."""
-    source = Source.of(embedder)
+    source = FittedParts.of(embedder)
     tokenizer = _tokenizer(source)
     tokenizer.encode_special_tokens = True
     batch = tokenizer.encode_batch(texts)

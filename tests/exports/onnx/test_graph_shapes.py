@@ -5,11 +5,9 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import ndtri
 
-from attar.exports.onnx.graph_normal import normal_deviates
+from attar.exports.fitted_parts import fold_runs
 from attar.exports.onnx.graph_shapes import shape_module
-from attar.exports.source import fold_runs
 from attar.shapers import Quantile, parse
 
 
@@ -18,16 +16,6 @@ def shaped(shapers: list[object], vectors: np.ndarray) -> np.ndarray:
     for step in fold_runs(shapers):
         x = shape_module(step)(x)
     return x.numpy()
-
-
-def test_normal_deviates() -> None:
-    p = np.concatenate([np.linspace(0.001, 0.999, 999), [1e-7, 1e-5, 1 - 1e-5, 1 - 1e-7, 0.075, 0.925]])
-    found = normal_deviates(torch.from_numpy(p)).numpy()
-    np.testing.assert_allclose(found, ndtri(p), rtol=3e-7, atol=1e-9)
-    # 97.5 % of a normal distribution lie below 1.959964
-    assert normal_deviates(torch.tensor([0.5, 0.975], dtype=torch.float64)).tolist() == pytest.approx(
-        [0, 1.959964], abs=1e-6
-    )
 
 
 @pytest.mark.parametrize("output", ["uniform", "normal"])

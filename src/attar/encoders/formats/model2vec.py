@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from attar.encoders.formats.table_parts import TableParts, read_json_object, read_tokenizer
 from attar.errors import ModelError
-from attar.io.arrays import array_names, map_arrays
+from attar.io.arrays import array_names, as_numpy, map_arrays
 
 _PLACES = (".", "0_StaticEmbedding")  # where the arrays and the tokenizer may be
 _NAMES = ("embeddings", "embedding.weight")  # what model2vec and sentence-transformers call the table
@@ -26,7 +26,7 @@ def read(folder: Path) -> TableParts:
     if place is None:
         raise ModelError(f"{str(folder)!r} holds no model2vec table")
     path = place / "model.safetensors"
-    arrays = map_arrays(path)
+    arrays = {name: as_numpy(array) for name, array in map_arrays(path).items()}
     vectors = next(arrays[name] for name in _NAMES if name in arrays)
     if vectors.ndim != 2:
         raise ModelError(f"the table in {path} has shape {vectors.shape}; expected (V, D)")

@@ -5,17 +5,16 @@ The vectors go straight into one float32 array: memory is that array, the words,
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
 import numpy as np
 
 from attar.errors import InputError, ModelError
+from attar.io.unpacked import DAMAGE, open_unpacked
 from attar.types import Floats
 
 _BLOCK = 1 << 22  # bytes read at once
@@ -183,11 +182,9 @@ def _count_lines(path: Path) -> int:
 def _open(path: Path) -> Iterator[IO[bytes]]:
     """The file, unzipped if need be."""
     try:
-        with open(path, "rb") as plain:
-            zipped = plain.read(2) == b"\x1f\x8b"
-            plain.seek(0)
-            yield cast(IO[bytes], gzip.GzipFile(fileobj=plain)) if zipped else plain
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        with open_unpacked(path) as file:
+            yield file
+    except DAMAGE as error:
         raise ModelError(f"{path} is damaged: {error}") from None
     except OSError as error:
         raise InputError(f"can't read the word vectors {str(path)!r}: {error.strerror or error}") from None

@@ -9,8 +9,8 @@ from attar.encoders.mix import Mix
 from attar.errors import MissingExtra
 from attar.exports import CARD
 from attar.exports.card import write_card
-from attar.exports.frame import framed_tokenizer, pad_id
-from attar.exports.source import Source
+from attar.exports.fitted_parts import FittedParts
+from attar.exports.framed_tokenizer import framed_tokenizer, pad_id
 from attar.io.atomic import new_folder
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ ids, mask = (np.array([getattr(e, name) for e in batch]) for name in ("ids", "at
 
 def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list[str]:
     """Write model.onnx, tokenizer.json and a card, whole or not at all; returns what its users should know."""
-    source = Source.of(embedder)
+    source = FittedParts.of(embedder)
     try:
         import onnx  # noqa: F401
         import onnxruntime  # noqa: F401
@@ -38,7 +38,7 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
         import torch  # noqa: F401
     except ImportError:
         raise MissingExtra("exporting to ONNX", "onnx") from None
-    from attar.exports.base_model import quiet
+    from attar.engine.quiet import quiet
     from attar.exports.onnx.graph import RecipeGraph
     from attar.exports.onnx.graph_file import write_graph
 
@@ -46,17 +46,17 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
         graph = RecipeGraph(source).eval()
     with new_folder(folder, CARD, overwrite=overwrite) as aside:
         encoder = _reader(source.encoder)
-        write_graph(graph, aside / "model.onnx", len(encoder.vocabulary), getattr(encoder, "limit", None))
+        write_graph(graph, aside / "model.onnx", len(encoder.vocabulary), encoder.token_limit)
         _tokenizer(source).save(str(aside / "tokenizer.json"))
         write_card(aside, source, "onnx", USAGE.format(folder=folder.name), [])
     return []
 
 
-def _tokenizer(source: Source) -> Any:
+def _tokenizer(source: FittedParts) -> Any:
     """Frames, cuts and fills up texts by itself."""
     encoder = _reader(source.encoder)
     tokenizer = framed_tokenizer(encoder)
-    limit = getattr(encoder, "limit", None)
+    limit = encoder.token_limit
     if limit is not None:
         tokenizer.enable_truncation(limit)
     filler = pad_id(encoder.vocabulary)

@@ -13,17 +13,17 @@ from attar.encoders.table import Table
 from attar.encoders.transformer import Transformer
 from attar.errors import RecipeError
 from attar.exports.base_model import load_base
-from attar.exports.onnx.graph_gelu import mix_gelus
+from attar.exports.fitted_parts import FittedParts
+from attar.exports.onnx.graph_functions import mix_gelus
 from attar.exports.onnx.graph_shapes import shape_module
 from attar.exports.onnx.graph_weights import TokenWeights
-from attar.exports.source import Source
 from attar.exports.static_rows import token_rows
 
 
 class RecipeGraph(nn.Module):  # type: ignore[misc]
     """Everything from token ids to the vector; texts of a batch are filled up on the right."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: FittedParts) -> None:
         super().__init__()
         self.states = _states(source.encoder, source.layers, source.layer_weights)
         self.weights = TokenWeights(source)

@@ -7,8 +7,8 @@ import math
 import torch
 from torch import Tensor, nn
 
-from attar.exports.onnx.graph_normal import normal_deviates
-from attar.exports.source import Step
+from attar.exports.fitted_parts import Step
+from attar.exports.onnx.graph_functions import normal_deviates
 from attar.shapers import Quantile
 from attar.shapers.affine import Affine
 from attar.shapers.quantile import EDGE

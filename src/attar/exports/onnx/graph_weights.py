@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from attar.exports.frame import frame_of
-from attar.exports.source import Source
+from attar.exports.fitted_parts import FittedParts
 from attar.exports.weight_table import weight_table
 from attar.types import Role
 from attar.weights import First, Last, Weighting
@@ -17,9 +16,9 @@ from attar.weights import First, Last, Weighting
 class TokenWeights(nn.Module):  # type: ignore[misc]
     """What `attar.pooling.scale_weights` makes of a weighting, its fallbacks too."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: FittedParts) -> None:
         super().__init__()
-        frame = frame_of(source.encoder)
+        frame = source.encoder.frame
         self.head_roles, self.tail_roles = _integers(frame.head_roles), _integers(frame.tail_roles)
         vocabulary = source.encoder.vocabulary
         skips = getattr(source.encoder, "skip_unknown", False) and vocabulary.unknown_id is not None
@@ -57,7 +56,7 @@ class TokenWeights(nn.Module):  # type: ignore[misc]
 class _ByTable(nn.Module):  # type: ignore[misc]
     """Weights looked up by role and id, and where place matters by whether the token begins a word."""
 
-    def __init__(self, weights: Weighting, source: Source) -> None:
+    def __init__(self, weights: Weighting, source: FittedParts) -> None:
         super().__init__()
         table = weight_table(weights, source.encoder.vocabulary)
         self.n_tokens = table.starting.shape[1]
@@ -92,7 +91,7 @@ class _AtEnd(nn.Module):  # type: ignore[misc]
         return counted * (seen == wanted)
 
 
-def _weighing(weights: Weighting, source: Source) -> nn.Module:
+def _weighing(weights: Weighting, source: FittedParts) -> nn.Module:
     return _AtEnd(weights) if isinstance(weights, (First, Last)) else _ByTable(weights, source)
 
 

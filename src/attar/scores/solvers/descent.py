@@ -23,7 +23,7 @@ OVERSHOT, TOO_SHORT = 0.1, 0.9  # how much of the slope may be left behind or be
 
 
 @dataclass(frozen=True)
-class Batch:
+class ProblemBatch:
     """Problems on the same rows."""
 
     rows: Floats  # (N, D)
@@ -31,7 +31,7 @@ class Batch:
     samples: Floats  # (P, N) weight of each row in each problem
     penalty: float  # of the squared weights, halved
 
-    def only(self, problems: npt.NDArray[np.bool_] | Ints) -> Batch:
+    def only(self, problems: npt.NDArray[np.bool_] | Ints) -> ProblemBatch:
         return replace(self, samples=self.samples[problems])
 
     def logits(self, weights: Floats) -> Floats:
@@ -91,7 +91,9 @@ class _Past(NamedTuple):
         return _Past(self.step[problems], self.change[problems], self.inverse[problems])
 
 
-def minimise(batch: Batch, curvature: Curvature, weights: Floats, tol: float, max_iter: int) -> tuple[Floats, Ints]:
+def minimise(
+    batch: ProblemBatch, curvature: Curvature, weights: Floats, tol: float, max_iter: int
+) -> tuple[Floats, Ints]:
     """The weights that these lead to, and the iterations it took: `max_iter` where a problem has not converged.
 
     Shape: weights (P, K, D), iterations (P,)
@@ -146,7 +148,7 @@ def _newton_steps(gradients: Floats, past: deque[_Past], curvature: Curvature, s
 
 
 def _step_lengths(
-    batch: Batch, logits: Floats, changes: Floats, weights: Floats, directions: Floats, slopes: Floats
+    batch: ProblemBatch, logits: Floats, changes: Floats, weights: Floats, directions: Floats, slopes: Floats
 ) -> tuple[Floats, Floats]:
     """How far each problem goes, and its residuals there. The loss is convex: its slope tells on which side we are."""
     pull = batch.pull(directions)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.scores.solvers.curvature import Curvature, gram_matrix, weighted_grams
-from attar.scores.solvers.descent import Batch, minimise
+from attar.scores.solvers.descent import ProblemBatch, minimise
 from attar.types import Doubles, Floats, Ints
 
 LOGITS_AT_ONCE = 2**24  # numbers in one (P, K, N) array, of which a few live at a time
@@ -86,7 +86,7 @@ def _path(
     iterations = np.zeros((len(strengths), n_folds), dtype=np.int64)
     here, steps_before = weights[0], 0.0
     for s in np.argsort(strengths, kind="stable"):
-        batch = Batch(rows, targets, samples, penalty=1 / float(strengths[s]))
+        batch = ProblemBatch(rows, targets, samples, penalty=1 / float(strengths[s]))
         # A new Gram matrix costs as much as this many iterations; it halves them where they are many.
         pays = steps_before > 2 * n_dims / (4 * n_folds)
         curvature = Curvature(weighted_grams(rows, batch.row_curvatures(here)) if pays else [gram], batch.penalty)

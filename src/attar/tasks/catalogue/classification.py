@@ -93,5 +93,5 @@ CLASSIFICATION = (
         n_classes=6,
     ),
     replace(SICK_R, name="SICK-R-soft", family="classification", n_classes=5, aliases=()),
-    replace(STS_B, name="STS-B-soft", family="classification", n_classes=5, aliases=()),
+    replace(STS_B, name="STS-B-soft", family="classification", n_classes=6, aliases=()),
 )

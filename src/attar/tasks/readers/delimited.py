@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from attar.errors import DataError
-from attar.tasks.readers.table import Table
+from attar.io.columns import records
+from attar.tasks.readers.table import ColumnTable
 from attar.tasks.readers.textfile import Encoding, read_lines, read_text
 
 
-def read_tsv(path: Path, encoding: Encoding = "utf-8") -> Table:
+def read_tsv(path: Path, encoding: Encoding = "utf-8") -> ColumnTable:
     """Tab-separated with a header line and no quoting at all: a `"` is a `"`."""
     lines = read_lines(path, encoding)
     if not lines:
@@ -21,9 +22,9 @@ def read_tsv(path: Path, encoding: Encoding = "utf-8") -> Table:
     return _table(path, lines[0].split("\t"), (line.split("\t") for line in lines[1:]))
 
 
-def read_csv(path: Path) -> Table:
+def read_csv(path: Path) -> ColumnTable:
     """Comma-separated with a header line; fields with commas, quotes or newlines stand in double quotes."""
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    reader = records(io.StringIO(read_text(path), newline=""), "csv")
     try:
         rows = [row for row in reader if row]
     except csv.Error as error:
@@ -33,7 +34,7 @@ def read_csv(path: Path) -> Table:
     return _table(path, rows[0], rows[1:])
 
 
-def read_jsonl(path: Path, wanted: Sequence[str] | None = None) -> Table:
+def read_jsonl(path: Path, wanted: Sequence[str] | None = None) -> ColumnTable:
     """One JSON object a line. Columns are the keys of the first object that hold text or numbers, or those wanted."""
     columns: dict[str, list[str]] = {}
     for number, line in enumerate(read_lines(path), start=1):
@@ -57,14 +58,14 @@ def read_jsonl(path: Path, wanted: Sequence[str] | None = None) -> Table:
             column.append(str(value))
     if not columns:
         raise DataError(f"{path} holds no rows: each line must be one JSON object")
-    return Table(str(path), columns)
+    return ColumnTable(str(path), columns)
 
 
 def _is_plain(value: object) -> bool:
     return isinstance(value, str | int | float)
 
 
-def _table(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+def _table(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> ColumnTable:
     if len(set(header)) != len(header):
         raise DataError(f"{path} names a column twice: {', '.join(header)}. Give each column a name of its own")
     kept: list[Sequence[str]] = []
@@ -76,4 +77,4 @@ def _table(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> 
             )
         kept.append(row)
     columns = zip(*kept, strict=True) if kept else [()] * len(header)
-    return Table(str(path), dict(zip(header, columns, strict=True)))
+    return ColumnTable(str(path), dict(zip(header, columns, strict=True)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from attar.tasks.readers.table import Table
+from attar.tasks.readers.table import ColumnTable
 
 # Below the folder the user names: itself, and where unpacked archives and checkouts put their data.
 _ROOTS = ("", "data", "downstream", "data/downstream", "SentEval/data/downstream", "senteval/data/downstream")
@@ -31,7 +31,7 @@ class Form(Protocol):
         """The files of a split; each may also be there as .gz."""
         ...
 
-    def read(self, paths: Sequence[Path], split: str) -> Table:
+    def read(self, paths: Sequence[Path], split: str) -> ColumnTable:
         """The rows of a split, from the paths of `files(split)`."""
         ...
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from attar.errors import DataError
-from attar.tasks.readers.table import Table
+from attar.tasks.readers.table import ColumnTable
 from attar.tasks.readers.textfile import Encoding, read_lines
 
 Layout = Literal["label<TAB>text", "text<TAB>label", "label text", "label:detail text"]
@@ -27,7 +27,7 @@ class LabelledLines:
     def files(self, split: str) -> tuple[str, ...]:
         return (self.names[split],)
 
-    def read(self, paths: Sequence[Path], split: str) -> Table:
+    def read(self, paths: Sequence[Path], split: str) -> ColumnTable:
         labels: list[str] = []
         texts: list[str] = []
         for number, line in enumerate(read_lines(paths[0], self.encoding), start=1):
@@ -36,7 +36,7 @@ class LabelledLines:
                 raise DataError(f"{paths[0]}, line {number}: {line[:60]!r} is not of the form {self.layout!r}")
             labels.append(label)
             texts.append(text)
-        return Table(str(paths[0]), {"label": labels, "text": texts})
+        return ColumnTable(str(paths[0]), {"label": labels, "text": texts})
 
 
 def _cut(line: str, layout: Layout) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attar.tasks.readers.delimited import read_tsv
-from attar.tasks.readers.table import Table
+from attar.tasks.readers.table import ColumnTable
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class MsrParaphrase:
     def files(self, split: str) -> tuple[str, ...]:
         return (f"msr_paraphrase_{split}.txt",)
 
-    def read(self, paths: Sequence[Path], split: str) -> Table:
+    def read(self, paths: Sequence[Path], split: str) -> ColumnTable:
         table = read_tsv(paths[0])
         columns = {
             "subset": [f"{first}-{second}" for first, second in zip(table["#1 ID"], table["#2 ID"], strict=True)],
@@ -28,4 +28,4 @@ class MsrParaphrase:
             "sentence1": table["#1 String"],
             "sentence2": table["#2 String"],
         }
-        return Table(table.source, columns)
+        return ColumnTable(table.source, columns)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from attar.tasks.readers.table import Table
+from attar.tasks.readers.table import ColumnTable
 from attar.tasks.readers.textfile import read_lines
 
 
@@ -22,7 +22,7 @@ class Polarity:
     def files(self, split: str) -> tuple[str, ...]:
         return (self.ones, self.zeros)
 
-    def read(self, paths: Sequence[Path], split: str) -> Table:
+    def read(self, paths: Sequence[Path], split: str) -> ColumnTable:
         ones, zeros = (read_lines(path, "latin-1") for path in paths)
         labels = ["1"] * len(ones) + ["0"] * len(zeros)
-        return Table(" + ".join(map(str, paths)), {"label": labels, "text": ones + zeros})
+        return ColumnTable(" + ".join(map(str, paths)), {"label": labels, "text": ones + zeros})

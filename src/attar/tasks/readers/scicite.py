@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attar.tasks.readers.delimited import read_jsonl
-from attar.tasks.readers.table import Table
+from attar.tasks.readers.table import ColumnTable
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,6 @@ class SciCite:
     def files(self, split: str) -> tuple[str, ...]:
         return (split + self.suffix,)
 
-    def read(self, paths: Sequence[Path], split: str) -> Table:
+    def read(self, paths: Sequence[Path], split: str) -> ColumnTable:
         table = read_jsonl(paths[0], wanted=(self.text, "label"))
-        return Table(table.source, {"label": table["label"], "text": table[self.text]})
+        return ColumnTable(table.source, {"label": table["label"], "text": table[self.text]})

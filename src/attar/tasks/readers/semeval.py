@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attar.errors import DataError
-from attar.tasks.readers.table import Table
+from attar.tasks.readers.table import ColumnTable
 from attar.tasks.readers.textfile import read_lines
 
 
@@ -23,7 +23,7 @@ class SemEvalYear:
     def files(self, split: str) -> tuple[str, ...]:
         return tuple(f"{self.prefix}.{kind}.{subset}.txt" for subset in self.subsets for kind in ("input", "gs"))
 
-    def read(self, paths: Sequence[Path], split: str) -> Table:
+    def read(self, paths: Sequence[Path], split: str) -> ColumnTable:
         columns: dict[str, list[str]] = {"subset": [], "score": [], "sentence1": [], "sentence2": []}
         for subset, pairs_path, gold_path in zip(self.subsets, paths[::2], paths[1::2], strict=True):
             pairs, gold = read_lines(pairs_path), read_lines(gold_path)
@@ -44,4 +44,4 @@ class SemEvalYear:
                 columns["score"].append(score.strip())
                 columns["sentence1"].append(fields[0])
                 columns["sentence2"].append(fields[1])
-        return Table(str(paths[0].parent), columns)
+        return ColumnTable(str(paths[0].parent), columns)

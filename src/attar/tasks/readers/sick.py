@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attar.tasks.readers.delimited import read_tsv
-from attar.tasks.readers.table import Table
+from attar.tasks.readers.table import ColumnTable
 
 _FOLDERS = ("SICK", "sick", "")
 
@@ -22,7 +22,7 @@ class SickSplits:
     def files(self, split: str) -> tuple[str, ...]:
         return ({"train": "SICK_train.txt", "dev": "SICK_trial.txt", "test": "SICK_test_annotated.txt"}[split],)
 
-    def read(self, paths: Sequence[Path], split: str) -> Table:
+    def read(self, paths: Sequence[Path], split: str) -> ColumnTable:
         return _tidy(read_tsv(paths[0]), label="entailment_judgment")
 
 
@@ -36,15 +36,15 @@ class SickWhole:
     def files(self, split: str) -> tuple[str, ...]:
         return ("SICK.txt",)
 
-    def read(self, paths: Sequence[Path], split: str) -> Table:
+    def read(self, paths: Sequence[Path], split: str) -> ColumnTable:
         whole = read_tsv(paths[0])
         wanted = {"train": "TRAIN", "dev": "TRIAL", "test": "TEST"}[split]
         rows = [row for row, name in enumerate(whole["SemEval_set"]) if name.strip() == wanted]
         kept = {name: [column[row] for row in rows] for name, column in whole.columns.items()}
-        return _tidy(Table(f"{whole.source} ({wanted})", kept), label="entailment_label")
+        return _tidy(ColumnTable(f"{whole.source} ({wanted})", kept), label="entailment_label")
 
 
-def _tidy(table: Table, label: str) -> Table:
+def _tidy(table: ColumnTable, label: str) -> ColumnTable:
     columns = {
         "subset": table["pair_ID"],
         "score": table["relatedness_score"],
@@ -52,4 +52,4 @@ def _tidy(table: Table, label: str) -> Table:
         "sentence1": table["sentence_A"],
         "sentence2": table["sentence_B"],
     }
-    return Table(table.source, columns)
+    return ColumnTable(table.source, columns)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attar.errors import DataError
 from attar.tasks.readers.delimited import read_csv
-from attar.tasks.readers.table import Table
+from attar.tasks.readers.table import ColumnTable
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class StrPairs:
     def files(self, split: str) -> tuple[str, ...]:
         return (self.file,)
 
-    def read(self, paths: Sequence[Path], split: str) -> Table:
+    def read(self, paths: Sequence[Path], split: str) -> ColumnTable:
         table = read_csv(paths[0])
         pairs = [text.replace("\r\n", "\n").split("\n") for text in table["Text"]]
         for row, pair in enumerate(pairs, start=1):
@@ -35,4 +35,4 @@ class StrPairs:
             "sentence1": [pair[0] for pair in pairs],
             "sentence2": [pair[1] for pair in pairs],
         }
-        return Table(table.source, columns)
+        return ColumnTable(table.source, columns)

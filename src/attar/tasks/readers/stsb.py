@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attar.errors import DataError
-from attar.tasks.readers.table import Table
+from attar.tasks.readers.table import ColumnTable
 from attar.tasks.readers.textfile import read_lines
 
 
@@ -21,7 +21,7 @@ class StsBenchmark:
     def files(self, split: str) -> tuple[str, ...]:
         return (f"sts-{split}.csv",)
 
-    def read(self, paths: Sequence[Path], split: str) -> Table:
+    def read(self, paths: Sequence[Path], split: str) -> ColumnTable:
         columns: dict[str, list[str]] = {"subset": [], "score": [], "sentence1": [], "sentence2": []}
         for number, line in enumerate(read_lines(paths[0]), start=1):
             fields = line.split("\t")
@@ -34,4 +34,4 @@ class StsBenchmark:
             columns["score"].append(fields[4])
             columns["sentence1"].append(fields[5])
             columns["sentence2"].append(fields[6])
-        return Table(str(paths[0]), columns)
+        return ColumnTable(str(paths[0]), columns)

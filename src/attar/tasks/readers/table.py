@@ -12,7 +12,7 @@ from attar.types import Doubles
 
 
 @dataclass(frozen=True)
-class Table:
+class ColumnTable:
     """The rows of one split: columns of equal length, texts as they stand in the file.
 
     The tidy names are subset, score, label, text, sentence1 and sentence2; each form fills those it has.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attar.tasks.readers.delimited import read_csv
-from attar.tasks.readers.table import Table
+from attar.tasks.readers.table import ColumnTable
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,6 @@ class TextLabelCsv:
     def files(self, split: str) -> tuple[str, ...]:
         return (self.file,)
 
-    def read(self, paths: Sequence[Path], split: str) -> Table:
+    def read(self, paths: Sequence[Path], split: str) -> ColumnTable:
         table = read_csv(paths[0])
-        return Table(table.source, {"label": table["label"], "text": table["text"]})
+        return ColumnTable(table.source, {"label": table["label"], "text": table["text"]})

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from pathlib import Path
 from typing import Literal
 
 from attar.errors import DataError
-from attar.io.reading import GZIP_MAGIC
+from attar.io.unpacked import open_data
 
 Encoding = Literal["utf-8", "latin-1"]  # latin-1 never fails: only for files known to be in it
 
 
 def read_text(path: Path, encoding: Encoding = "utf-8") -> str:
     """The whole file, without a byte order mark; gzip is known by its first bytes, not by the name."""
-    try:
-        raw = path.read_bytes()
-        if raw.startswith(GZIP_MAGIC):
-            raw = gzip.decompress(raw)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path} is damaged gzip ({error}): fetch the file again") from error
-    except OSError as error:
-        raise DataError(
-            f"{path} can't be read ({error.strerror or error}): check the path and its permissions"
-        ) from error
+    with open_data(path) as file:
+        raw = file.read()
     try:
         return raw.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attar.errors import DataError
-from attar.tasks.readers.table import Table
+from attar.tasks.readers.table import ColumnTable
 from attar.tasks.readers.textfile import read_lines
 
 
@@ -23,11 +23,11 @@ class TextsAndLabels:
     def files(self, split: str) -> tuple[str, ...]:
         return (self.texts, self.labels)
 
-    def read(self, paths: Sequence[Path], split: str) -> Table:
+    def read(self, paths: Sequence[Path], split: str) -> ColumnTable:
         texts, labels = (read_lines(path) for path in paths)
         if len(texts) != len(labels):
             raise DataError(
                 f"{paths[0]} has {len(texts)} lines and {paths[1]} {len(labels)}: they must match line by line. "
                 f"Fetch both again"
             )
-        return Table(" + ".join(map(str, paths)), {"label": [label.strip() for label in labels], "text": texts})
+        return ColumnTable(" + ".join(map(str, paths)), {"label": [label.strip() for label in labels], "text": texts})

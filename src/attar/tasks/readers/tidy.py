@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attar.tasks.readers.delimited import read_tsv
-from attar.tasks.readers.table import Table
+from attar.tasks.readers.table import ColumnTable
 
 
 @dataclass(frozen=True)
@@ -21,5 +21,5 @@ class Tidy:
     def files(self, split: str) -> tuple[str, ...]:
         return (f"{self.stem}.tsv" if split == "all" else f"{self.stem}.{split}.tsv",)
 
-    def read(self, paths: Sequence[Path], split: str) -> Table:
+    def read(self, paths: Sequence[Path], split: str) -> ColumnTable:
         return read_tsv(paths[0])

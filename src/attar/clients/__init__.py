@@ -1,0 +1,1 @@
+"""Attar inside other libraries."""

@@ -1,0 +1,1 @@
+"""Fitting a recipe on a corpus: counts, moments, samples and sketches, gathered shard by shard and merged."""

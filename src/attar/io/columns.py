@@ -1,0 +1,70 @@
+"""Files with columns: what kind a file is, how its records are told apart, and which column holds the texts."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from attar.errors import InputError
+
+KINDS = {
+    ".txt": "text",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+}
+COLUMNS = ("text", "sentence", "content")  # what a column of texts is called where none is named
+
+
+class Records(Protocol):
+    """Rows of fields, and the number of lines read so far."""
+
+    line_num: int
+
+    def __iter__(self) -> Iterator[list[str]]: ...
+
+    def __next__(self) -> list[str]: ...
+
+
+def kind_named(name: str) -> str | None:
+    """The kind of file that a name ends in, .gz or not; None for other endings, and for packed Parquet."""
+    ending = Path(name.lower().removesuffix(".gz")).suffix
+    if ending == ".parquet" and name.lower().endswith(".gz"):
+        return None
+    return KINDS.get(ending)
+
+
+def records(lines: Iterable[str], kind: str) -> Records:
+    """Records of "csv" (quotes may hide line ends) or "tsv" (a quote is a quote), from lines with their ends.
+
+    A blank line is an empty record. What can't be read raises csv.Error.
+    """
+    csv.field_size_limit(sys.maxsize)
+    if kind == "csv":
+        return csv.reader(lines, strict=True)
+    return csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE, strict=True)
+
+
+def choose_column(names: Sequence[str], wanted: str | None, source: str) -> str:
+    """The column that holds the texts: the wanted one, one of the usual names, or the only one.
+
+    Raises
+    ------
+    InputError
+        Where the wanted column is missing, or none is wanted and the names do not tell.
+    """
+    if wanted is not None:
+        if wanted not in names:
+            raise InputError(f"{source!r} has no column {wanted!r}; it has {', '.join(names)}")
+        return wanted
+    found = [name for name in COLUMNS if name in names] or (list(names) if len(names) == 1 else [])
+    if not found:
+        raise InputError(
+            f"which column of {source!r} holds the texts? It has {', '.join(names)}; name one with --column"
+        )
+    return found[0]

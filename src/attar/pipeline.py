@@ -1,0 +1,289 @@
+"""Pipeline: the one path from texts to vectors, and the one function that fits it. Nothing is trained."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+
+from attar.errors import InputError
+from attar.io.prefetch import prefetch
+from attar.io.progress import Advance, bar, nothing
+from attar.layers import LayerChoice, resolve_layers
+from attar.pooling import mix_layers, pool_tokenized
+from attar.shapers import AffineShaper, MomentShaper
+from attar.shapers import of as shapers_of
+from attar.shapers.chain import Evidence, corpus_of, fit_chain, learns, shape
+from attar.types import Encoder, Floats, Ints, Role, Tokens, Vocabulary
+from attar.weights import Weighting
+from attar.weights import of as weights_of
+
+log = logging.getLogger("attar")
+CHUNK = 8192  # texts; enough to find sequences of equal length, little enough to hold
+
+Corpora = Mapping[str, Sequence[str]]  # texts by name: "target" and perhaps "background"
+
+
+@dataclass
+class TextCounts:
+    """How many texts met what on their way, so that nothing is dropped silently."""
+
+    texts: int = 0
+    distinct: int = 0
+    replaced: int = 0  # had lone surrogates, replaced by U+FFFD
+    truncated: int = 0  # were cut at the model's or the user's limit
+    empty: int = 0  # have no token of their own
+    fell_back: int = 0  # lost all tokens to the weighting and got the mean instead
+    unknown: int = 0  # consist of tokens that the vocabulary does not know
+
+    def add(self, tokens: Tokens, lost: npt.NDArray[np.bool_], vocabulary: Vocabulary) -> None:
+        """Count tokenised texts; `lost` says which lost all tokens to a weighting. Shape: lost (n_texts,)"""
+        text_of = tokens.texts[tokens.sequence_of]
+        own = tokens.roles == Role.TEXT
+        n_own = np.bincount(text_of[own], minlength=tokens.n_texts)
+        self.distinct += tokens.n_texts
+        self.truncated += int(tokens.truncated.sum())
+        self.empty += int((n_own == 0).sum())
+        self.fell_back += int((lost & (n_own > 0)).sum())
+        if vocabulary.unknown_id is not None:
+            known = own & (tokens.ids != vocabulary.unknown_id)
+            n_known = np.bincount(text_of[known], minlength=tokens.n_texts)
+            self.unknown += int(((n_known == 0) & (n_own > 0)).sum())
+
+    def __iadd__(self, other: TextCounts) -> TextCounts:
+        for field in fields(self):
+            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
+        return self
+
+    def sentences(self) -> list[str]:
+        """One sentence for each thing that happened."""
+        of = f"of {self.distinct:,} distinct texts"
+        told = (
+            (self.replaced, "texts held lone surrogates, which became U+FFFD"),
+            (self.truncated, f"{of} were cut at the limit of tokens (windows would read them whole)"),
+            (
+                self.empty,
+                f"{of} have no token of their own and got the mean of the special and template tokens, or zeros",
+            ),
+            (self.fell_back, f"{of} lost every token to the weighting and got the plain mean"),
+            (self.unknown, f"{of} consist only of tokens unknown to the model"),
+        )
+        return [f"{n:,} {what}" for n, what in told if n]
+
+    def report(self) -> None:
+        """Log the sentences as warnings."""
+        for sentence in self.sentences():
+            log.warning("%s", sentence)
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """Vectors of distinct texts; `rows` says which of them each text has."""
+
+    vectors: Floats  # (distinct, D)
+    rows: Ints  # (N,)
+    counts: TextCounts
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """An encoder, fitted weights, layers and fitted shapers."""
+
+    encoder: Encoder
+    weights: Weighting
+    layers: LayerChoice
+    shapers: tuple[Any, ...] = ()
+
+    @property
+    def width(self) -> int:
+        """Dims of the vectors that go into the shapers."""
+        return self.encoder.width(resolve_layers(self.layers, self.encoder)[0][0])
+
+    def chunks(self, texts: Sequence[str], counts: TextCounts, progress: bool = False) -> Iterator[Floats]:
+        """Vectors of the texts, a chunk at a time. Shape of each: (chunk, D)"""
+        with bar(len(texts), "texts", progress) as advance:
+            yield from self.stream(parts(texts), counts, advance)
+
+    def stream(
+        self, texts: Iterable[Sequence[str]], counts: TextCounts, advance: Advance = nothing
+    ) -> Iterator[Floats]:
+        """Vectors of each part of the texts; the next texts are tokenised meanwhile. Shape of each: (part, D)
+
+        A slow encoder gets a part in pieces of `texts_at_once`, so that `advance` is called every few seconds.
+        """
+        sizes: deque[int] = deque()  # pieces of the parts that are under way
+
+        def pieces() -> Iterator[Sequence[str]]:
+            for part in texts:
+                cut = list(parts(part, self.encoder.texts_at_once))
+                sizes.append(len(cut))
+                yield from cut
+
+        done: list[Floats] = []
+        for vectors in self.pooled(prefetch(self.encoder.tokenize, pieces()), counts, advance):
+            done.append(vectors)
+            if len(done) == sizes[0]:
+                yield shape(self.shapers, done[0] if len(done) == 1 else np.concatenate(done))
+                sizes.popleft()
+                done = []
+
+    def pooled(self, pieces: Iterable[Tokens], counts: TextCounts, advance: Advance = nothing) -> Iterator[Floats]:
+        """Vectors of tokenised texts before the shapers. Shape of each: (piece, D)"""
+        layers, layer_weights = resolve_layers(self.layers, self.encoder)
+        for tokens in pieces:
+            found = pool_tokenized(self.encoder, tokens, [self.weights], layers)
+            counts.add(tokens, found.lost[0], self.encoder.vocabulary)
+            advance(tokens.n_texts)
+            yield mix_layers(found.vectors[0], layer_weights)
+
+    def embed(
+        self, texts: Sequence[str], progress: bool = False, tokenized: Sequence[Tokens] | None = None
+    ) -> Embedded:
+        """Vectors of all texts, each distinct one computed once; `tokenized` holds the distinct ones, if at hand."""
+        counts = TextCounts(texts=len(texts))
+        once, rows = distinct_texts(texts)
+        if tokenized is None:
+            found = list(self.chunks(once, counts, progress))
+        else:
+            with bar(len(once), "texts", progress) as advance:
+                found = [shape(self.shapers, v) for v in self.pooled(tokenized, counts, advance)]
+        return Embedded(np.concatenate(found), rows, counts)
+
+
+def fit_pipeline(
+    pipeline: Pipeline,
+    corpora: Corpora,
+    *,
+    counted: Corpora | None = None,
+    wanted: Sequence[str] = (),
+    progress: bool = False,
+) -> dict[str, Embedded]:
+    """Fit the weights, then the shapers one after the other; texts are tokenised and encoded once.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Its weights and shapers are new, and are fitted in place.
+    corpora : mapping
+        The texts that shapers learn from, by name ("target", "background").
+    counted : mapping, optional
+        The texts that weights learn from, where they are others.
+    wanted : sequence of str
+        Corpora whose vectors are wanted, whether or not anything learns from them.
+    progress : bool
+        Show a progress bar while texts are encoded.
+
+    Returns
+    -------
+    dict
+        The shaped vectors of the corpora that were needed or wanted.
+
+    Raises
+    ------
+    InputError
+        If a corpus that something learns from is missing or empty.
+    """
+    counted = corpora if counted is None else counted
+    check_corpora((pipeline.weights,), counted)
+    check_corpora(pipeline.shapers, corpora)
+    needed = {corpus_of(shaper) for shaper in pipeline.shapers if learns(shaper)} | set(wanted)
+    keep = [name for name in needed if name == pipeline.weights.on and corpora[name] is counted.get(name)]
+    tokenized = fit_weights(pipeline.weights, pipeline.encoder, counted, keep=bool(keep))
+    bare = replace(pipeline, shapers=())
+    embedded = {
+        name: bare.embed(corpora[name], progress, tokenized if name in keep else None) for name in sorted(needed)
+    }
+    shaped = fit_chain(pipeline.shapers, {name: Evidence(e.vectors, e.rows) for name, e in embedded.items()})
+    return {name: replace(e, vectors=_known(shaped[name])) for name, e in embedded.items()}
+
+
+def _known(evidence: Evidence) -> Floats:
+    assert evidence.vectors is not None
+    return evidence.vectors
+
+
+def fit_weights(weights: Weighting, encoder: Encoder, corpora: Corpora, *, keep: bool = False) -> list[Tokens] | None:
+    """Fit weights from token counts of the corpus that they name, or from the vocabulary alone.
+
+    Returns the tokens of the distinct texts of that corpus where they are to be kept, else None.
+    """
+    if not weights.needs_texts:
+        weights.fit(Tokens.of([]), encoder.vocabulary)
+        return None
+    once, rows = distinct_texts(corpora[weights.on])
+    times = np.bincount(rows, minlength=len(once))
+    kept: list[Tokens] = []
+    start = 0
+    for tokens in prefetch(encoder.tokenize, parts(once, encoder.texts_at_once)):
+        end = start + tokens.n_texts
+        weights.partial_fit(tokens.repeated(times[start:end]), encoder.vocabulary)
+        start = end
+        if keep:
+            kept.append(tokens)
+    return kept if keep else None
+
+
+def new_weights(weights: Any) -> Weighting:
+    """Unfitted weights like those given, or after their text form; None stands for the mean."""
+    fresh: Weighting = clone(weights_of(weights))
+    fresh.check_params()
+    return fresh
+
+
+def new_shapers(shapers: Any) -> tuple[Any, ...]:
+    """Unfitted shapers like those given: Attar's, their text forms, or any of scikit-learn's transformers."""
+    fresh = tuple(clone(shaper) for shaper in shapers_of(shapers))
+    for shaper in fresh:
+        if hasattr(shaper, "check_params"):
+            shaper.check_params()
+    return fresh
+
+
+def check_corpora(parts: Sequence[Any], corpora: Corpora) -> None:
+    """Refuse where a part lacks the texts that it is to learn from."""
+    for name, texts in corpora.items():
+        if not texts:
+            raise InputError(f"no {name} texts to learn from: the list is empty")
+    for part in parts:
+        if (part.needs_texts if isinstance(part, Weighting) else learns(part)) and corpus_of(part) not in corpora:
+            raise InputError(
+                f"{type(part).__name__} is to learn from a background corpus: call fit(texts, background=corpus)"
+            )
+
+
+def check_partial(weights: Weighting, shapers: Sequence[Any]) -> None:
+    """Refuse where sums do not suffice: allowed are weights alone, or shapers that need only moments of the input."""
+    learning = [shaper for shaper in shapers if learns(shaper)]
+    for shaper in learning:
+        if not isinstance(shaper, MomentShaper):
+            raise InputError(f"{type(shaper).__name__} can't learn bit by bit: sums do not suffice; use fit")
+        before = shapers[: list(shapers).index(shaper)]
+        if not all(isinstance(earlier, AffineShaper) for earlier in before):
+            raise InputError(
+                f"{type(shaper).__name__} can't learn bit by bit behind a shaper that is not affine; use fit"
+            )
+    if weights.needs_texts and learning:
+        raise InputError(
+            f"{type(weights).__name__} weights and shapers can't learn bit by bit together: the weights would change "
+            "under the vectors; use fit"
+        )
+
+
+def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Ints]:
+    """Each text once, in order of first appearance, and which of them each text is. Shape: (N,)"""
+    found: dict[str, int] = {}
+    rows = np.fromiter((found.setdefault(text, len(found)) for text in texts), dtype=np.int64, count=len(texts))
+    return list(found), rows
+
+
+def parts(texts: Sequence[str], size: int | None = None) -> Iterator[Sequence[str]]:
+    """The texts in chunks."""
+    size = size or CHUNK
+    for start in range(0, len(texts), size):
+        yield texts[start : start + size]

@@ -1,0 +1,315 @@
+"""Recipe: what an embedder does, as plain data: JSON in, JSON out, and an id that is its hash."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
+
+from attar import shapers, weights
+from attar.checkpoints import default
+from attar.encoders.mix import Mix
+from attar.encoders.opening import encoder_of, open_encoder
+from attar.encoders.table import Table
+from attar.encoders.transformer import Transformer
+from attar.errors import InputError, RecipeError, unknown_name
+from attar.layers import LayerChoice, layer_pairs, layer_weight, layers_text, plain_layer, resolve_layers
+from attar.recipe.component import Component
+from attar.recipe.fitted_on import Corpus, FittedOn, Sampled
+from attar.recipe.text import MARK, NONE, check_setting, join_fields, read_mix, read_value, split_text, write_value
+from attar.tokens.templates import Template
+from attar.types import Encoder
+
+FORMAT = 1
+AVERAGE = "average"  # the type of a side that is still to be made: the static table of the other one
+BY_NAME = "named"  # the type of an encoder of which only the name is known
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Encoder, layers, weights and shapers, and what they were fitted on."""
+
+    encoder: Mapping[str, Any]
+    layers: tuple[tuple[int | str, float | None], ...]  # (layer, weight); no weights: all the same
+    weights: Component
+    shapers: tuple[Component, ...] = ()
+    fitted_on: FittedOn | None = None
+
+    @classmethod
+    def of(
+        cls, encoder: Encoder, layers: LayerChoice, weighting: Any, shaping: Sequence[Any], fitted_on: FittedOn | None
+    ) -> Self:
+        """Of the parts of an embedder."""
+        parts = tuple(Component.of(shaper) for shaper in shaping)
+        return cls(encoder.spec(), layer_pairs(layers), Component.of(weighting), parts, fitted_on)
+
+    @classmethod
+    def named(cls, name: str) -> Self:
+        """One of the recipes that the paper's findings give; see `attar recipes`."""
+        if name not in NAMED:
+            raise unknown_name("recipe", name, NAMED)
+        return cls.parse(NAMED[name][0])
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The recipe that a text form or the name of a recipe stands for.
+
+        Parameters
+        ----------
+        text
+            `MODEL | TEMPLATE | LAYERS | WEIGHTS | SHAPERS | SETTING ...`, such as
+            `bert-base-uncased | T4 | first,last | idf | abtt:1,unit | mix 0.5`; see `attar.recipe.text`. Without a `|`
+            it is the name of a recipe, such as `similarity`.
+
+        Returns
+        -------
+        Recipe
+            `str` of it is the text form again; nothing is loaded yet.
+
+        Raises
+        ------
+        InputError
+            If a field can't be read.
+        ModelError
+            If the model is a folder that is not there.
+        """
+        if MARK not in text:
+            return cls.named(text.strip())
+        (model, template, *rest), settings = split_text(text)
+        mix = settings.pop("mix", None)
+        encoder = _described(model, None if template == NONE else template)
+        allowed = [key.replace("_", "-") for key in encoder if key not in ("type", "model", "template")]
+        for name, value in settings.items():
+            encoder[check_setting(name, allowed, text)] = read_value(value)
+        made = cls._of_texts(encoder, *rest)
+        return made if mix is None else made.mixed(*read_mix(mix, text))
+
+    @classmethod
+    def of_fields(cls, model: str, template: str, layers: str, weighting: str, shape: str, mix: float) -> Self:
+        """From the columns of a table; the model is taken at its word, and nothing is looked up."""
+        text = None if template == NONE else Template.parse(template).text
+        made = cls._of_texts(Transformer().spec() | {"model": model, "template": text}, layers, weighting, shape)
+        return made.mixed(mix) if mix else made
+
+    @classmethod
+    def _of_texts(cls, encoder: Mapping[str, Any], layers: str, weighting: str, shape: str) -> Self:
+        parts = tuple(Component.of(shaper) for shaper in shapers.parse(shape))
+        return cls(encoder, layer_pairs(layers), Component.of(weights.parse(weighting)), parts)
+
+    def __str__(self) -> str:
+        """The text form, which `parse` reads."""
+        return join_fields([*self.fields[:5], *self._settings()])
+
+    def __hash__(self) -> int:
+        return hash(self.fields)
+
+    @property
+    def fields(self) -> tuple[str, str, str, str, str, float]:
+        """Model, template, layers, weights and shapers as in the text form, and the weight of Avg."""
+        template = NONE if self.template is None else self.template.name
+        return self.model, template, layers_text(self.layers), self.weights.text, self.shape, self.mix
+
+    @property
+    def model(self) -> str:
+        """The name that opens the model; of one without a name, what it is and a hash in brackets."""
+        spec = self._side
+        told = f"({spec.get('type')} {hashlib.sha256(canonical(dict(spec)).encode()).hexdigest()[:12]})"
+        return str(spec.get("model", told))
+
+    @property
+    def template(self) -> Template | None:
+        """The words around each text."""
+        text = self._side.get("template")
+        return None if text is None else Template(text)
+
+    @property
+    def shape(self) -> str:
+        """The shapers as text."""
+        return ",".join(part.text for part in self.shapers) or NONE
+
+    @property
+    def mix(self) -> float:
+        """The weight of what is mixed with the model; 0 where nothing is."""
+        return float(self.encoder["w"]) if self._is_mix else 0.0
+
+    def mixed(self, w: float, name: str | None = None) -> Self:
+        """The same with so much of Avg., or of the static encoder that has this name."""
+        other = {"type": AVERAGE} if name is None else {"type": BY_NAME, "model": name}
+        return replace(self, encoder={"type": "mix", "w": float(w), "a": dict(self._side), "b": other})
+
+    def on_model(self, model: str) -> Self:
+        """The same of another model; template and settings stay."""
+        made = _described(model, None if self.template is None else self.template.text)
+        made |= {key: self._side[key] for key in ("max_tokens", "windows", "precision") if key in made}
+        return replace(self, encoder={**self.encoder, "a": made} if self._is_mix else made)
+
+    def opened_by(self, name: str | None) -> Self:
+        """The same with a model that this name opens, where its description alone does not."""
+        if name is None or "model" in self._side:
+            return self
+        made = {"type": BY_NAME, "model": name}
+        return replace(self, encoder={**self.encoder, "a": made} if self._is_mix else made)
+
+    def with_settings(self, **settings: Any) -> Self:
+        """The same with these settings of its transformer (template, max_tokens, windows) changed."""
+        if self._side.get("type") != "transformer":
+            name = next(iter(settings)).replace("_", "-")
+            raise InputError(f"--{name} is for transformers; {self.model!r} is none")
+        made = {**self._side, **settings}
+        return replace(self, encoder={**self.encoder, "a": made} if self._is_mix else made)
+
+    def learning_from_background(self) -> Self:
+        """A background corpus is for the parts marked @background; where none is, all parts learn from it."""
+        parts = (self.weights, *self.shapers)
+        if any(part.params.get("on") == "background" for part in parts):
+            return self
+        weighting, *shaping = (part.on_background() for part in parts)
+        return replace(self, weights=weighting, shapers=tuple(shaping))
+
+    @property
+    def _is_mix(self) -> bool:
+        return self.encoder.get("type") == "mix"
+
+    @property
+    def _side(self) -> Mapping[str, Any]:
+        """The description of the model itself, mixed or not."""
+        side: Mapping[str, Any] = self.encoder["a"] if self._is_mix else self.encoder
+        return side
+
+    def _settings(self) -> Iterator[str]:
+        if self._is_mix:
+            other = self.encoder["b"]
+            told = "" if other.get("type") == AVERAGE else f" with {replace(self, encoder=other).model}"
+            yield f"mix {self.mix!r}{told}"
+        if self._side.get("type") == "transformer":
+            for name, usual in Transformer().spec().items():
+                if name not in ("type", "model", "template") and self._side.get(name, usual) != usual:
+                    yield f"{name.replace('_', '-')} {write_value(self._side[name])}"
+
+    @property
+    def layer_choice(self) -> LayerChoice:
+        if any(weight is not None for _, weight in self.layers):
+            return {layer: 1.0 if weight is None else weight for layer, weight in self.layers}
+        return tuple(layer for layer, _ in self.layers)
+
+    @property
+    def id(self) -> str:
+        """The same for the same recipe, whatever it was fitted on."""
+        return hashlib.sha256(canonical(replace(self, fitted_on=None).to_json()).encode()).hexdigest()[:16]
+
+    def make_encoder(self, background: Sequence[str] | None = None) -> Encoder:
+        """The encoder that it describes; Avg. is made from a background corpus.
+
+        Raises
+        ------
+        InputError
+            If it mixes the model with Avg. and there is no background corpus.
+        """
+        if not self._is_mix or self.encoder["b"].get("type") not in (AVERAGE, BY_NAME):
+            return _opened(self.encoder)
+        model = _opened(self._side)
+        if self.encoder["b"]["type"] == BY_NAME:
+            return Mix(model, _opened(self.encoder["b"]), self.mix)
+        if background is None:
+            raise InputError(
+                f"{str(self)!r} mixes the model with Avg., its static table, which is made from a background corpus: "
+                "give one (--background FILE)"
+            )
+        numbers, _ = resolve_layers(self.layer_choice, model)
+        return Mix(model, Table.average(model.with_template(None), background, numbers), self.mix)
+
+    def make_weights(self) -> Any:
+        return self.weights.make(weights.CLASSES, "weights")
+
+    def make_shapers(self) -> list[Any]:
+        return [part.make(shapers.CLASSES, "shaper") for part in self.shapers]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "encoder": dict(self.encoder),
+            "layers": [list(pair) for pair in self.layers],
+            "weights": asdict(self.weights),
+            "shapers": [asdict(part) for part in self.shapers],
+            "fitted_on": asdict(self.fitted_on) if self.fitted_on is not None else None,
+        }
+
+    @classmethod
+    def from_json(cls, data: Any) -> Self:
+        """Refuses whatever `to_json` would not have written."""
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            given = data.get("format") if isinstance(data, dict) else type(data).__name__
+            raise RecipeError(
+                f"not a recipe of format {FORMAT}: {given!r}; it was written by another version or altered"
+            )
+        try:
+            fitted = data["fitted_on"]
+            return cls(
+                encoder=_expect(dict, data["encoder"], "encoder"),
+                layers=tuple(_layer(pair) for pair in _expect(list, data["layers"], "layers")),
+                weights=_part(data["weights"]),
+                shapers=tuple(_part(part) for part in _expect(list, data["shapers"], "shapers")),
+                fitted_on=None if fitted is None else FittedOn(*(_corpus(fitted[k]) for k in ("target", "background"))),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            if isinstance(error, RecipeError):
+                raise
+            raise RecipeError(f"the recipe is damaged: {type(error).__name__} {error}") from None
+
+
+# name: (text form, when to take it)
+NAMED: dict[str, tuple[str, str]] = {
+    "plain": (
+        "default | none | last | mean | none",
+        "the baseline: mean of the last layer; often best for a model tuned for sentences",
+    ),
+    "similarity": ("default | none | first,last | idf | zscore,unit", "search, deduplication, ranking by cosine"),
+    "clustering": ("default | none | first,last | debiased | unit", "k-means and other clustering"),
+    "classification": ("default | none | first,last | mean | none", "a linear classifier on top"),
+}
+
+
+def canonical(data: Any) -> str:
+    """JSON in the one form that hashes are taken of."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"))
+
+
+def _described(model: str, template: str | None) -> dict[str, Any]:
+    """What opens the model: all about a transformer, of anything else its name."""
+    if model.startswith("("):
+        raise InputError(f"the model {model!r} has no name to open it by; load the folder of its recipe instead")
+    encoder = open_encoder(None if model == default.NAME else model, template)
+    return encoder.spec() if encoder.kind == "transformer" else {"type": BY_NAME, "model": model}
+
+
+def _opened(spec: Mapping[str, Any]) -> Encoder:
+    return open_encoder(str(spec["model"])) if spec.get("type") == BY_NAME else encoder_of(spec)
+
+
+def _expect(kind: type, value: Any, what: str) -> Any:
+    if not isinstance(value, kind):
+        raise RecipeError(f"{what} of the recipe should be a {kind.__name__}; found {value!r}")
+    return value
+
+
+def _layer(pair: Any) -> tuple[int | str, float | None]:
+    layer, weight = _expect(list, pair, "a layer")
+    return plain_layer(layer), None if weight is None else layer_weight(weight)
+
+
+def _corpus(data: Any) -> Corpus | None:
+    if data is None:
+        return None
+    sampled = data.get("sampled")  # recipes of earlier versions do not have it
+    return Corpus(
+        _expect(int, data["texts"], "a number of texts"),
+        _expect(str, data["sha256"], "a sha256"),
+        None if sampled is None else Sampled(**_expect(dict, sampled, "an account of a sample")),
+    )
+
+
+def _part(data: Any) -> Component:
+    _expect(dict, data, "a part")
+    return Component(_expect(str, data["name"], "a name"), _expect(dict, data["params"], "parameters"))

@@ -1,0 +1,33 @@
+"""The tokenizer files of a model folder."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from attar.checkpoints.tokenizer_files import load_tokenizer, mask_token_named
+from attar.errors import ModelError
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '"x"', "{}", '{"model": {"type": "WordPiece"}}', "\x00\xff"])
+def test_a_damaged_tokenizer_is_named(tmp_path, content):
+    (tmp_path / "tokenizer.json").write_text(content, encoding="latin-1")
+    with pytest.raises(ModelError, match=r"tokenizer\.json") as raised:
+        load_tokenizer(tmp_path)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["tokenizer_config.json", "special_tokens_map.json"])
+@pytest.mark.parametrize("token", ["<gap>", {"content": "<gap>"}])
+def test_mask_token_of_a_folder(tmp_path, name, token):
+    assert mask_token_named(tmp_path) is None
+    (tmp_path / name).write_text(json.dumps({"mask_token": token}))
+    assert mask_token_named(tmp_path) == "<gap>"
+
+
+@pytest.mark.parametrize("content", ["{", "[1]", "\xff"])
+def test_damaged_tokenizer_settings_are_named(tmp_path, content):
+    (tmp_path / "tokenizer_config.json").write_text(content, encoding="latin-1")
+    with pytest.raises(ModelError, match=r"tokenizer_config\.json"):
+        mask_token_named(tmp_path)

@@ -1,0 +1,72 @@
+"""Each distinct text goes through the encoder once, chunk by chunk."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attar import pipeline
+from attar.pipeline import Pipeline, TextCounts, distinct_texts
+from attar.weights import Mean
+
+
+@settings(max_examples=50)
+@given(st.lists(st.sampled_from("abcd"), max_size=12))
+def test_distinct_texts_rebuild_the_texts(texts):
+    once, rows = distinct_texts(texts)
+    assert [once[row] for row in rows] == texts
+    assert once == list(dict.fromkeys(texts))
+
+
+@pytest.fixture
+def seen(tiny_bert, monkeypatch) -> list[list[str]]:
+    """The lists of texts that were tokenised."""
+    calls: list[list[str]] = []
+    tokenize = type(tiny_bert).tokenize
+
+    def watched(self, texts):
+        calls.append(list(texts))
+        return tokenize(self, texts)
+
+    monkeypatch.setattr(type(tiny_bert), "tokenize", watched)
+    return calls
+
+
+def test_distinct_texts_are_encoded_once(tiny_bert, seen):
+    embedded = Pipeline(tiny_bert, Mean(), "last").embed(["cat", "dog", "cat", "cat"])
+    assert seen == [["cat", "dog"]]
+    assert embedded.vectors.shape == (2, 16)
+    assert embedded.rows.tolist() == [0, 1, 0, 0]
+    assert (embedded.counts.texts, embedded.counts.distinct) == (4, 2)
+
+
+def test_chunks_bound_what_is_held(tiny_bert, seen, monkeypatch):
+    monkeypatch.setattr(pipeline, "CHUNK", 2)
+    one, two, three = Pipeline(tiny_bert, Mean(), "last").chunks(["cat", "dog", "red", "blue", "mat"], TextCounts())
+    assert seen == [["cat", "dog"], ["red", "blue"], ["mat"]]
+    whole = Pipeline(tiny_bert, Mean(), "last").embed(["cat", "dog", "red", "blue", "mat"]).vectors
+    np.testing.assert_allclose(np.concatenate([one, two, three]), whole, rtol=1e-5, atol=1e-6)
+
+
+def test_a_slow_encoder_gets_a_part_in_pieces(tiny_bert, seen, monkeypatch):
+    texts, heard = ["cat", "dog", "red", "blue", "mat"], []
+    pipe = Pipeline(tiny_bert, Mean(), "last")
+    whole = pipe.embed(texts).vectors
+    monkeypatch.setattr(type(tiny_bert), "texts_at_once", 2)
+    seen.clear()
+    found = list(pipe.stream([texts[:3], texts[3:]], TextCounts(), heard.append))
+    assert seen == [["cat", "dog"], ["red"], ["blue", "mat"]]
+    assert heard == [2, 1, 2]
+    assert [len(vectors) for vectors in found] == [3, 2]
+    np.testing.assert_allclose(np.concatenate(found), whole, rtol=1e-5, atol=1e-6)
+
+
+def test_layers_are_mixed_with_their_weights(tiny_bert):
+    texts = ["the cat", "a dog sat"]
+    first, last = (Pipeline(tiny_bert, Mean(), layer).embed(texts).vectors for layer in (1, 3))
+    mean = Pipeline(tiny_bert, Mean(), (1, 3)).embed(texts).vectors
+    mixed = Pipeline(tiny_bert, Mean(), {1: 0.3, 3: 0.7}).embed(texts).vectors
+    np.testing.assert_allclose(mean, (first + last) / 2, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(mixed, 0.3 * first + 0.7 * last, rtol=1e-5, atol=1e-6)
