@@ -41,6 +41,7 @@ class TextCounts:
     empty: int = 0  # have no token of their own
     fell_back: int = 0  # lost all tokens to the weighting and got the mean instead
     unknown: int = 0  # consist of tokens that the vocabulary does not know
+    zero: int = 0  # have a zero vector, which is near to nothing
 
     def add(self, tokens: Tokens, lost: npt.NDArray[np.bool_], vocabulary: Vocabulary) -> None:
         """Count tokenised texts; `lost` says which lost all tokens to a weighting. Shape: lost (n_texts,)"""
@@ -55,6 +56,10 @@ class TextCounts:
             known = own & (tokens.ids != vocabulary.unknown_id)
             n_known = np.bincount(text_of[known], minlength=tokens.n_texts)
             self.unknown += int(((n_known == 0) & (n_own > 0)).sum())
+
+    def add_vectors(self, vectors: Floats) -> None:
+        """Count zero vectors of distinct texts. Shape: (N, D)"""
+        self.zero += int((~vectors.any(axis=1)).sum())
 
     def __iadd__(self, other: TextCounts) -> TextCounts:
         for field in fields(self):
@@ -73,6 +78,7 @@ class TextCounts:
             ),
             (self.fell_back, f"{of} lost every token to the weighting and got the plain mean"),
             (self.unknown, f"{of} consist only of tokens unknown to the model"),
+            (self.zero, f"{of} have a zero vector, which is near to nothing"),
         )
         return [f"{n:,} {what}" for n, what in told if n]
 

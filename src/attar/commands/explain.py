@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from attar.commands.choices import Choices, embedder_options
-from attar.commands.suited_choice import check_enough, suited_embedder
+from attar.commands.suited_choice import check_enough, fit_anyway_option, suited_embedder
 from attar.errors import InputError, unknown_name
 from attar.io.atomic import check_parent, new_file
 from attar.io.reading import read_texts
@@ -37,7 +37,7 @@ Examples:
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
 @click.option("-o", "--output", metavar="FILE", help="Write a page (.html) or a picture (.png) instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--fit-anyway", is_flag=True, help="Let a recipe learn from fewer than 50 texts.")
+@fit_anyway_option
 @embedder_options
 def explain(
     a: str,

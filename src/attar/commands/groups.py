@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from attar.commands.choices import Choices, embedder_options
-from attar.commands.suited_choice import check_enough, suited_embedder
+from attar.commands.suited_choice import check_enough, fit_anyway_option, suited_embedder
 from attar.io.progress import bar
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ Examples:
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
 @click.option("--id-column", metavar="NAME", help="The column of ids. Default: id, if there is one; else row numbers.")
 @click.option("--overwrite", is_flag=True, help="Replace the folder if it holds earlier groups.")
-@click.option("--fit-anyway", is_flag=True, help="Let a recipe learn from fewer than 50 texts.")
+@fit_anyway_option
 @embedder_options
 def groups(
     texts: str,

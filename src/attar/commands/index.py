@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from attar.commands.choices import Choices, embedder_options
-from attar.commands.suited_choice import FEW, check_enough, suited_embedder
+from attar.commands.suited_choice import check_enough, fit_anyway_option, suited_embedder
+from attar.enough import FEW
 from attar.errors import InputError
 from attar.io.progress import bar
 from attar.io.reading import count_texts
@@ -33,7 +34,7 @@ Examples:
 @click.option("--id-column", metavar="NAME", help="The column of ids. Default: id, if there is one; else row numbers.")
 @click.option("--add", is_flag=True, help="Put TEXTS into an index that exists, by its own recipe, without refitting.")
 @click.option("--overwrite", is_flag=True, help="Replace the folder if it holds an earlier index.")
-@click.option("--fit-anyway", is_flag=True, help="Let a recipe learn from fewer than 50 texts.")
+@fit_anyway_option
 @embedder_options
 def index(
     texts: str,

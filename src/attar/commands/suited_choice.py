@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from attar.commands.choices import Choices
+from attar.enough import FEW, HINT
 from attar.errors import InputError
 
 if TYPE_CHECKING:
@@ -14,8 +18,6 @@ if TYPE_CHECKING:
     from attar.jobs.suited import Job
 
 log = logging.getLogger("attar")
-
-FEW = 50  # texts: of fewer, no counts or moments are worth the name
 
 
 def suited_embedder(choices: Choices, job: Job) -> Embedder:
@@ -31,12 +33,16 @@ def suited_embedder(choices: Choices, job: Job) -> Embedder:
     return replace(choices, recipe=found.recipe, shape=found.shape).embedder()
 
 
+def fit_anyway_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --fit-anyway."""
+    return click.option("--fit-anyway", is_flag=True, help="Let a recipe learn from fewer than 50 texts.")(command)
+
+
 def check_enough(embedder: Embedder, n_texts: int, anyway: bool) -> None:
     """Refuses to fit on a handful of texts, unless that is asked for."""
     if anyway or n_texts >= FEW or not embedder.needs_fit or embedder.__sklearn_is_fitted__():
         return
     raise InputError(
-        f"the recipe must learn from texts, and {n_texts} are too few: give {FEW} or more, or a recipe that was fitted "
-        "on more (`attar fit --on DOCUMENTS -o RECIPE`, then --recipe RECIPE), or --shape unit, which learns nothing; "
+        f"the recipe must learn from texts, and {n_texts} are too few, as {FEW} or more are needed; {HINT}; "
         "--fit-anyway fits it all the same"
     )

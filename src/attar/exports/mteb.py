@@ -45,7 +45,8 @@ class Model:
         **kwargs: Any,
     ) -> Floats:
         """Vectors of a DataLoader's texts; batches are of no consequence and kwargs (batch_size ...) not needed."""
-        return self.embedder.encode([text for batch in inputs for text in batch["text"]])
+        vectors: Floats = self.embedder.encode([text for batch in inputs for text in batch["text"]])
+        return vectors
 
     def similarity(self, embeddings1: npt.ArrayLike, embeddings2: npt.ArrayLike) -> Floats:
         """Cosine of each with each."""

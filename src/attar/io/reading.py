@@ -14,6 +14,8 @@ from attar.errors import InputError
 from attar.io.columns import choose_column, kind_named, records
 from attar.io.unpacked import DAMAGE, is_packed, open_unpacked
 
+_NO_TEXTS = (".npy", ".npz", ".safetensors", ".pt", ".bin", ".onnx")
+
 
 def read_texts(source: str, column: str | None = None) -> Iterator[Any]:
     """The texts of a file, in order; blank lines are texts too, so that rows keep their places."""
@@ -52,6 +54,8 @@ def existing_file(source: str) -> Path:
     path = Path(source)
     if path.is_dir():
         raise InputError(f"{source!r} is a folder; give a file of texts")
+    if path.suffix.lower() in _NO_TEXTS:
+        raise InputError(f"{source!r} is no text: {path.suffix} holds arrays; give .txt, .csv, .jsonl or .parquet")
     if not path.exists():
         raise InputError(f"there is no file {source!r}")
     return path

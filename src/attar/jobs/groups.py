@@ -78,9 +78,7 @@ def _check(units: Floats, k: int | None) -> None:
     if k is not None:
         distinct = len(np.unique(units, axis=0)) if k > 1 else 1
         if not 1 <= k <= distinct:
-            raise InputError(
-                f"{k} groups were asked for; there are {distinct} distinct vectors: give 1 to {distinct}"
-            )
+            raise InputError(f"{k} groups were asked for; there are {distinct} distinct vectors: give 1 to {distinct}")
 
 
 def _part_well(units: Floats, seed: int, advance: Advance) -> dict[int, float]:
