@@ -51,7 +51,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Presses vectors out of an encoder: layers, token weights and shapers, fitted on texts without labels.
 
     `encoder`: a Transformer, Table, ..., or the folder or name of a model (None: the embedded default).
-    `layers`: numbers, "first", "last", or a mapping to weights. `weights`: how tokens count (None: the mean). `shapers`: what vectors go through, one after the other.
+    `layers`: numbers, "first", "last", or a mapping to weights. `weights`: how tokens count (None: the mean).
+    `shapers`: what vectors go through, one after the other.
     Layers, weights and shapers may be given as text too: layers="first,last", weights="idf", shapers="zscore,unit".
 
     >>> Embedder(Transformer("bert-base-uncased"), layers=(1, 12)).encode(["A cat sat."])  # doctest: +SKIP

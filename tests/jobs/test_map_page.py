@@ -86,8 +86,9 @@ def test_twenty_thousand_points_are_drawn(browser: Browser, tmp_path: Path) -> N
     path.write_text(sample(20_000), encoding="utf-8")
     browser.open(path, 1200, 800)
     assert browser.run("data.x.length") == 20_000
-    assert browser.run("(() => { draw(); const p = pen.getImageData(0, 0, canvas.width, canvas.height).data;"
-                       " let n = 0; for (let i = 3; i < p.length; i += 4) if (p[i]) n++; return n; })()") > 20_000  # fmt: skip
+    coloured = "let n = 0; for (let i = 3; i < p.length; i += 4) if (p[i]) n++; return n;"
+    image = "draw(); const p = pen.getImageData(0, 0, canvas.width, canvas.height).data;"
+    assert browser.run(f"(() => {{ {image} {coloured} }})()") > 20_000
     assert browser.complaints == []
 
 

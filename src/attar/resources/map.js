@@ -19,6 +19,8 @@ const cells = Array.from({ length: GRID * GRID }, () => []);
 const cellOf = (v) => Math.min(GRID - 1, Math.max(0, Math.floor((v / SIDE) * GRID)));
 for (let i = 0; i < n; i++) cells[cellOf(data.y[i]) * GRID + cellOf(data.x[i])].push(i);
 
+const members = data.groups.map(() => []);
+for (let i = 0; i < n; i++) members[data.groups_of[i]].push(i);
 const toX = (v) => view.x + v * view.scale, toY = (v) => view.y + v * view.scale;
 const shown = (i) => (chosen < 0 || data.groups_of[i] === chosen) && (match === null || match[i]);
 
@@ -44,15 +46,22 @@ function draw() {
   const zoomed = view.scale / view.fit, size = Math.min(7, (n > 6000 ? 1.7 : n > 1500 ? 2.4 : 3.4) * Math.sqrt(zoomed));
   const grey = sprite(dark() ? "#4a5157" : "#d3d0c9", size * 0.8, ratio);
   const dots = data.groups.map((_, g) => sprite(colour(g), size, ratio));
+  const small = n > 3000 && size * ratio < 3, side = Math.max(2, Math.round(size * ratio * 1.8));  // squares are quicker
   const put = (i, dot) => {
     const x = toX(data.x[i]), y = toY(data.y[i]);
-    if (x > -9 && y > -9 && x < w + 9 && y < h + 9) pen.drawImage(dot, x * ratio - dot.width / 2, y * ratio - dot.height / 2);
+    if (x < -9 || y < -9 || x > w + 9 || y > h + 9) return;
+    if (small) pen.fillRect(x * ratio - side / 2, y * ratio - side / 2, side, side);
+    else pen.drawImage(dot, x * ratio - dot.width / 2, y * ratio - dot.height / 2);
   };
   pen.globalAlpha = 0.6;
   const some = chosen >= 0 || match !== null;
+  pen.fillStyle = dark() ? "#4a5157" : "#d3d0c9";
   if (some) for (let i = 0; i < n; i++) if (!shown(i)) put(i, grey);
   pen.globalAlpha = 0.85;
-  for (let i = 0; i < n; i++) if (!some || shown(i)) put(i, dots[data.groups_of[i]]);
+  members.forEach((rows, g) => {
+    pen.fillStyle = colour(g);
+    for (const i of rows) if (!some || shown(i)) put(i, dots[g]);
+  });
   pen.globalAlpha = 1;
   names(ratio, w, h);
   if (hovered >= 0) {
