@@ -24,4 +24,4 @@ def test_there_is_a_snippet_for_every_client() -> None:
 def test_snippet(library: str, code: str) -> None:
     if find_spec(library) is None:
         pytest.skip(f"{library} is not installed: `make clients` installs it")
-    exec(SNIPPETS[0][1] + code, {"__name__": "snippet"})
+    exec(compile(SNIPPETS[0][1] + code, library, "exec", dont_inherit=True), {"__name__": "snippet"})
