@@ -34,6 +34,7 @@ from attar.pipeline import (
     distinct_texts,
     fit_pipeline,
     fit_weights,
+    joined,
     new_shapers,
     new_weights,
 )
@@ -87,7 +88,6 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """`fit` and the vectors of the same texts, from one pass through the encoder."""
         embedded = self._fit(X, background, ("target",), progress)["target"]
         self.counts_ = embedded.counts
-        self.counts_.add_vectors(embedded.vectors)
         self.counts_.report()
         return np.asarray(embedded.vectors, dtype=np.float32)[embedded.rows]
 
@@ -172,13 +172,11 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._ensure_ready()
         self.counts_ = TextCounts(texts=len(checked), replaced=replaced)
         once, rows = distinct_texts(checked)
-        shaped = list(self._pipeline.chunks(once, self.counts_, progress))
-        for vectors in shaped:
-            self.counts_.add_vectors(vectors)
-        if not shaped:
-            shaped = [shape(self.shapers_, np.zeros((1, self._pipeline.width), dtype=np.float32))]
+        shaped = joined(self._pipeline.chunks(once, self.counts_, progress), len(once))
+        if shaped is None:
+            shaped = shape(self.shapers_, np.zeros((1, self._pipeline.width), dtype=np.float32))
         self.counts_.report()
-        return np.asarray(np.concatenate(shaped), dtype=np.float32)[rows]
+        return shaped if len(shaped) == len(rows) else np.asarray(shaped, dtype=np.float32)[rows]
 
     def transform(self, X: Any) -> Floats:
         """The same as `encode` of several texts."""
@@ -204,9 +202,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         parts = distinct()
         first = next(parts, None)
         if first is not None:
-            self._ensure_ready()  # once the first texts are known to be sound: loading a model takes longer
+            self._ensure_ready()  # after the first texts are checked: loading a model takes longer
             for vectors in self._pipeline.stream(chain([first], parts), counts, advance):
-                counts.add_vectors(vectors)
                 yield np.asarray(vectors, dtype=np.float32)[rows_of.popleft()]
         counts.report()
 

@@ -11,6 +11,7 @@ import click
 from attar.commands.choices import Choices, embedder_options
 from attar.commands.corpora import background_options, read_background
 from attar.commands.suited_choice import check_enough, fit_anyway_option
+from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
 from attar.io.progress import bar
 from attar.io.reading import count_texts, read_texts
@@ -39,6 +40,7 @@ Examples:
 )
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
 @fit_anyway_option
+@text_limit_option
 @background_options
 @embedder_options
 def encode(
@@ -50,9 +52,9 @@ def encode(
     sentences: bool,
     choices: Choices,
 ) -> None:
-    """Turn TEXTS into vectors, a row a text, in order.
+    """Turn TEXTS into vectors, one row per text, in order.
 
-    TEXTS is a file (.txt with a text a line, .jsonl, .csv, .tsv, .parquet; the first four also .gz) or - for stdin.
+    TEXTS is a file (.txt with one text per line, .jsonl, .csv, .tsv, .parquet; the first four also .gz) or - for stdin.
     What has to learn from texts (idf, z-score ...) learns from TEXTS itself, or from --background; a saved recipe has
     learned already.
     """

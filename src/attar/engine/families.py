@@ -29,12 +29,12 @@ _BUFFERS = (".position_ids", ".token_type_ids")  # saved by older versions; they
 
 
 class Unexpected(Exception):
-    """The model is not, or not surely, what is known here."""
+    """The model does not match a supported architecture exactly."""
 
 
 @dataclass(frozen=True)
 class _PostNorm:
-    """BERT and its kin."""
+    """BERT-like architectures."""
 
     prefix: str  # what stands before the names in a file that holds more than the encoder
     layout: Layout = BERT
