@@ -4,7 +4,7 @@ BIN := .venv/bin
 export HF_HUB_OFFLINE = 1
 export TOKENIZERS_PARALLELISM = true
 
-.PHONY: demo test slow lint bench clean
+.PHONY: demo test slow lint bench clients clean
 
 .venv/models: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -47,5 +47,13 @@ bench: .venv/bench  ## speed against other libraries; wants an idle machine for 
 	$(BIN)/python benchmarks/precision.py
 	$(BIN)/python benchmarks/start_up.py
 
+.venv-clients/ready: pyproject.toml constraints.txt  # apart from .venv, whose versions they would change
+	test -x .venv-clients/bin/python || $(PYTHON) -m venv .venv-clients
+	.venv-clients/bin/python -m pip install -q --disable-pip-version-check -e '.[models,fast,clients,sentence-transformers]' pytest hypothesis
+	@touch $@
+
+clients: .venv-clients/ready  ## the snippets of docs/clients.md against the real libraries
+	.venv-clients/bin/python -m pytest tests/clients
+
 clean:
-	rm -rf .venv build attar-demo
+	rm -rf .venv .venv-clients build attar-demo
