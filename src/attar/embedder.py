@@ -29,6 +29,7 @@ from attar.pipeline import (
     distinct_texts,
     fit_pipeline,
     fit_weights,
+    joined,
     new_shapers,
     new_weights,
 )
@@ -117,11 +118,11 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._ensure_ready()
         self.counts_ = TextCounts(texts=len(checked), replaced=replaced)
         once, rows = distinct_texts(checked)
-        shaped = list(self._pipeline.chunks(once, self.counts_, progress))
-        if not shaped:
-            shaped = [shape(self.shapers_, np.zeros((1, self._pipeline.width), dtype=np.float32))]
+        shaped = joined(self._pipeline.chunks(once, self.counts_, progress), len(once))
+        if shaped is None:
+            shaped = shape(self.shapers_, np.zeros((1, self._pipeline.width), dtype=np.float32))
         self.counts_.report()
-        return np.asarray(np.concatenate(shaped), dtype=np.float32)[rows]
+        return shaped if len(shaped) == len(rows) else np.asarray(shaped, dtype=np.float32)[rows]
 
     def transform(self, X: Any) -> Floats:
         """The same as `encode` of several texts."""
@@ -146,7 +147,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         parts = distinct()
         first = next(parts, None)
         if first is not None:
-            self._ensure_ready()  # once the first texts are known to be sound: loading a model takes longer
+            self._ensure_ready()  # after the first texts are checked: loading a model takes longer
             for vectors in self._pipeline.stream(chain([first], parts), counts, advance):
                 yield np.asarray(vectors, dtype=np.float32)[rows_of.popleft()]
         counts.report()

@@ -83,7 +83,7 @@ class Tokens:
 
     @property
     def lengths(self) -> Ints:  # (N,)
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
     @property
     def sequence_of(self) -> Ints:
@@ -117,7 +117,7 @@ class Tokens:
 
     @classmethod
     def of(cls, sequences: Sequence[Sequence[int]], roles: Sequence[Sequence[int]] | None = None) -> Tokens:
-        """From lists of ids, one a text; all tokens are the text's own unless roles are given."""
+        """From lists of ids, one per text; all tokens are the text's own unless roles are given."""
         lengths = [len(s) for s in sequences]
         flat = [i for s in sequences for i in s]
         flat_roles = [r for s in roles for r in s] if roles is not None else [int(Role.TEXT)] * len(flat)
@@ -198,12 +198,12 @@ class Encoder(Protocol):
 
     @property
     def usual_layers(self) -> tuple[int, ...]:
-        """The layers to average where nobody chose any."""
+        """The default layers to average."""
         return (self.n_layers,)
 
     @property
     def usual_weights(self) -> str:
-        """The name of the weights to use where nobody chose any."""
+        """The name of the default weights."""
         return "mean"
 
     @property

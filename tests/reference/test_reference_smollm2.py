@@ -1,4 +1,4 @@
-"""The real SmolLM2 from its GGUF file: states of transformers' own loader, ids of its tokenizer, the memory it takes."""
+"""The real SmolLM2 from its GGUF file: the states of transformers' own loader, ids of prompts, and memory."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ import click
 
 from attar.commands.choices import Choices, embedder_options
 from attar.commands.corpora import background_options, read_background
+from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
 from attar.io.progress import bar
 from attar.io.reading import count_texts, read_texts
@@ -38,14 +39,15 @@ Examples:
     "-o", "--output", metavar="FILE", help=".npy, .parquet, .safetensors or .jsonl. Default: JSON lines on stdout."
 )
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@text_limit_option
 @background_options
 @embedder_options
 def encode(
     texts: str, output: str | None, column: str | None, background: str | None, sentences: bool, choices: Choices
 ) -> None:
-    """Turn TEXTS into vectors, a row a text, in order.
+    """Turn TEXTS into vectors, one row per text, in order.
 
-    TEXTS is a file (.txt with a text a line, .jsonl, .csv, .tsv, .parquet; the first four also .gz) or - for stdin.
+    TEXTS is a file (.txt with one text per line, .jsonl, .csv, .tsv, .parquet; the first four also .gz) or - for stdin.
     What has to learn from texts (idf, z-score ...) learns from TEXTS itself, or from --background; a saved recipe has
     learned already.
     """

@@ -14,7 +14,7 @@ import tokenizers
 
 from attar.errors import InputError, ModelError
 from attar.tokens.byte_level import WORD_START
-from attar.tokens.special_as_text import spelling_out
+from attar.tokens.special_as_text import without_special_tokens
 from attar.tokens.templates import MASK, Template
 from attar.tokens.whole_prompts import WholePrompts, comes_apart
 from attar.types import Frame, Ints, Role, Tokens, Vocabulary, token_index
@@ -102,7 +102,7 @@ class TextTokenizer:
         return Tokens(ids, roles, offsets, owners, n, truncated)
 
     def _ids(self, texts: Sequence[str]) -> FlatIds:
-        with _damage_told():
+        with _clear_errors():
             encoded = [e.ids for e in self.backend.encode_batch_fast(list(texts), add_special_tokens=False)]
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         return np.fromiter(chain.from_iterable(encoded), dtype=np.int32, count=int(lengths.sum())), lengths
@@ -117,7 +117,7 @@ class TextTokenizer:
         return encoded
 
     def _as_text(self, texts: Sequence[str], flat: npt.NDArray[np.int32], lengths: Ints) -> FlatIds:
-        """Texts in which a special token turned up, tokenised anew as the letters they are."""
+        """Tokenise again, as plain text, the texts in which a special token was found."""
         found = self._is_special[flat]
         if not found.any():
             return flat, lengths
@@ -128,7 +128,7 @@ class TextTokenizer:
 
     @cached_property
     def _spelling(self) -> tokenizers.Tokenizer:
-        return spelling_out(self.backend, self.vocabulary.special_ids - {self.vocabulary.unknown_id})
+        return without_special_tokens(self.backend, self.vocabulary.special_ids - {self.vocabulary.unknown_id})
 
     def _layout(self, lengths: Ints) -> tuple[Ints, Ints, Ints, npt.NDArray[np.bool_]]:
         """For each sequence its text, where in the text it starts and how many tokens it takes; which texts are cut."""
@@ -187,7 +187,7 @@ class TextTokenizer:
 
 def _frame(tokenizer: tokenizers.Tokenizer) -> tuple[list[int], list[int]]:
     """The special tokens put before and after a text."""
-    with _damage_told():
+    with _clear_errors():
         encoding = tokenizer.encode("a", add_special_tokens=True)
     special = encoding.special_tokens_mask
     own = [i for i, s in enumerate(special) if not s]
@@ -236,14 +236,14 @@ def _marks(tokenizer: tokenizers.Tokenizer, pieces: Sequence[str]) -> tuple[str,
 
 
 def _encode(tokenizer: tokenizers.Tokenizer, text: str) -> list[int]:
-    with _damage_told():
+    with _clear_errors():
         ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
     return ids
 
 
 @contextmanager
-def _damage_told() -> Iterator[None]:
-    """A tokenizer.json that could be read may still be one that can't work: the library then panics or raises."""
+def _clear_errors() -> Iterator[None]:
+    """Turn the panics and errors of a damaged tokenizer into a ModelError."""
     try:
         yield
     except BaseException as error:

@@ -73,7 +73,17 @@ def parse(text: str) -> Weighting:
 
 
 def of(value: Any) -> Weighting:
-    """Token weights from what a caller may give: an object, its text form, or None for the mean.
+    """Token weights from what a caller may give.
+
+    Parameters
+    ----------
+    value : Weighting, str or None
+        An object, its text form, or None for the mean.
+
+    Returns
+    -------
+    Weighting
+        The object itself, or a new one.
 
     Raises
     ------

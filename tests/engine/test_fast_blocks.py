@@ -9,8 +9,8 @@ import transformers
 
 from attar.engine import model as model_module
 from attar.engine import packing
+from attar.engine.fast_blocks import replace_blocks
 from attar.engine.model import LayeredModel
-from attar.engine.quicken import quicken
 from attar.engine.torch_kernels import TorchKernels
 from attar.types import Tokens
 from tiny_models import spread
@@ -90,7 +90,7 @@ def test_blocks_of_another_kind_stay_as_they_are(config):
 
 def test_weights_are_not_held_twice():
     model = spread(transformers.BertModel(transformers.BertConfig(**SMALL)))
-    undo = quicken(model, TorchKernels())
+    undo = replace_blocks(model, TorchKernels())
     own = model.encoder.layer[0].attention.self
     assert own.query.weight.untyped_storage().data_ptr() == own.value.weight.untyped_storage().data_ptr()
     assert undo is not None
@@ -98,8 +98,8 @@ def test_weights_are_not_held_twice():
     assert not is_quick(model)
 
 
-def test_nothing_to_quicken():
-    assert quicken(torch.nn.Linear(2, 2), TorchKernels()) is None
+def test_no_block_to_replace():
+    assert replace_blocks(torch.nn.Linear(2, 2), TorchKernels()) is None
 
 
 def test_outside_of_a_packed_batch_the_model_is_its_old_self():
@@ -108,7 +108,7 @@ def test_outside_of_a_packed_batch_the_model_is_its_old_self():
     mask = torch.tensor([[1, 1, 1], [1, 1, 0]])
     with torch.inference_mode():
         before = model(ids, attention_mask=mask).last_hidden_state
-        quicken(model, TorchKernels())
+        replace_blocks(model, TorchKernels())
         after = model(ids, attention_mask=mask).last_hidden_state
     np.testing.assert_array_equal(before, after)
 
@@ -121,5 +121,5 @@ def test_the_model_can_still_be_differentiated():
     assert model.encoder.layer[0].attention.self.query.weight.grad.abs().sum() > 0
 
 
-def test_only_float32_is_quickened():
-    assert quicken(transformers.BertModel(transformers.BertConfig(**SMALL)).double(), TorchKernels()) is None
+def test_only_float32_blocks_are_replaced():
+    assert replace_blocks(transformers.BertModel(transformers.BertConfig(**SMALL)).double(), TorchKernels()) is None

@@ -1,4 +1,4 @@
-"""Reads hidden states at the door of each block, and stops the forward pass where nothing more is wanted.
+"""Reads hidden states at the input of each block, and stops the forward pass after the last wanted layer.
 
 The hidden state of layer k is what goes into block k + 1; that of the last layer is what the model returns. So states
 are right where something stands between blocks, where blocks share weights, and where only the last state is normed.
@@ -22,7 +22,7 @@ class _Stop(BaseException):
     """Leaves the forward pass early; no library catches it by accident."""
 
 
-class Taps:
+class BlockHooks:
     """Hooks on the blocks of a model; each thread watches its own forward pass."""
 
     def __init__(self, model: nn.Module) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from attar.cli import main
-from attar.sweep.failures import check_scored, failures
+from attar.sweep.run_checks import check_scored, failures
 from sample_row import ROW
 
 

@@ -27,8 +27,10 @@ _POST_NORM = {
 }
 
 
-def quicken(model: nn.Module, kernels: Kernels, product: MakeProduct = torch_float32) -> Callable[[], None] | None:
-    """Put fast blocks in place of all that are known; returns how to undo it, or None where there are none."""
+def replace_blocks(
+    model: nn.Module, kernels: Kernels, product: MakeProduct = torch_float32
+) -> Callable[[], None] | None:
+    """Replace all supported blocks by fast ones; returns a function that undoes it, or None without such blocks."""
     if any(parameter.dtype != torch.float32 for parameter in model.parameters()):
         return None
     swapped = []

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from attar.encoders.average import average_tokens
-from attar.encoders.batch_sums import BatchSums
-from attar.encoders.token_sums import TokenSums
+from attar.encoders.token_sums import BatchSums, TokenSums
 from attar.types import Encoder
 
 TEXTS = [f"the cat {'sat ' * (n % 9)}on mat {'dog ' * (n % 5)}" for n in range(60)]

@@ -1,11 +1,11 @@
-"""Scores stand side by side only if they are of the same rows by the same models, each recipe once."""
+"""Checks before the cells of a run are shown: there are scores, and they are comparable with each other."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from attar.errors import InputError
-from attar.sweep.failures import check_scored
 from attar.sweep.store import CellRow
 
 _ADVICE = "give each a run of its own, and report them apart"
@@ -14,10 +14,10 @@ _ADVICE = "give each a run of its own, and report them apart"
 def check_run(rows: Sequence[CellRow], where: str) -> None:
     """Refuse what can't be shown: no cell with a score, or cells that do not belong side by side."""
     check_scored(rows, where)
-    check_alike(row for row in rows if row.score is not None)
+    check_comparable(row for row in rows if row.score is not None)
 
 
-def check_alike(rows: Iterable[CellRow]) -> None:
+def check_comparable(rows: Iterable[CellRow]) -> None:
     """Refuse cells that a report would take for the same task, model or recipe though they are not."""
     texts: dict[str, int] = {}
     models: dict[str, str] = {}
@@ -32,3 +32,19 @@ def check_alike(rows: Iterable[CellRow]) -> None:
             raise InputError(
                 f"{task} is there twice for the same recipe, with other rows, labels, runs or corpora: {_ADVICE}"
             )
+
+
+def failures(rows: Sequence[CellRow]) -> str | None:
+    """How many cells have no score and the reason that most of them have; None where all have one."""
+    reasons = Counter(row.error or "no reason is known" for row in rows if row.score is None)
+    if not reasons:
+        return None
+    (reason, n), total = reasons.most_common(1)[0], reasons.total()
+    cells = "1 cell has" if total == 1 else f"{total:,} cells have"
+    return f"{cells} no score: {reason}" + ("" if n == total else f" ({n:,} of them; attar report lists the rest)")
+
+
+def check_scored(rows: Sequence[CellRow], where: str) -> None:
+    """Refuses a run that can't be shown: none of its cells has a score."""
+    if not any(row.score is not None for row in rows):
+        raise InputError(f"nothing to show of {where}: {failures(rows) or 'it has no cell yet; run attar sweep first'}")
