@@ -14,7 +14,7 @@ from attar.pipeline import fit_weights
 from attar.shapers import Moments, Unit
 from attar.shapers.chain import Evidence, fit_chain
 from attar.sweep.cells import is_local
-from attar.sweep.collect import FittedWeights, collect, group_layers, held_texts
+from attar.sweep.collect import FittedWeights, collect, group_layers, n_texts_done
 from attar.sweep.passes import PassSpec, open_pass
 from attar.sweep.plan import MODEL, make_plan
 from attar.sweep.pooled import PooledBlocks
@@ -114,7 +114,7 @@ def _collect(
         block_texts=BLOCK_TEXTS,
     )
     place = open_pass(folder, spec)
-    held = held_texts(plan, place)
+    held = n_texts_done(plan, place)
     there = f", {held:,} of them already" if held else ""
     log.info("template %s: %s texts once through the model%s", template, f"{len(plan.texts):,}", there)
     fitted = FittedWeights(

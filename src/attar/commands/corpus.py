@@ -6,6 +6,7 @@ import logging
 
 import click
 
+from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
 
 log = logging.getLogger("attar")
@@ -36,9 +37,10 @@ Examples:
 @click.option("--shards", type=click.IntRange(1), metavar="N", help="Parts to make. Default: 100,000 rows in each.")
 @click.option("--model", metavar="DIR|NAME", help="Another model than the recipe's own.")
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@text_limit_option
 @click.option("--id-column", metavar="NAME", help="The column of ids. Default: `id` if all inputs have it, or numbers.")
 @click.option("--keep-text", is_flag=True, help="Write the texts too.")
-@click.option("--overwrite", is_flag=True, help="Start anew; only an unfinished run of the same job goes on.")
+@click.option("--overwrite", is_flag=True, help="Empty the folder first; an unfinished run of the same job continues.")
 @click.option("--verify", is_flag=True, help="Embed nothing: check the parts in FOLDER against their checksums.")
 def corpus(
     recipe: str,
@@ -66,7 +68,7 @@ def corpus(
 
     if verify:
         manifest = verify_corpus(output or recipe)
-        log.info("%s parts with %s vectors are sound", len(manifest["parts"]), f"{manifest['rows']:,}")
+        log.info("%s parts with %s vectors are intact", len(manifest["parts"]), f"{manifest['rows']:,}")
         return
     if not texts or output is None:
         raise InputError("attar corpus wants RECIPE, TEXTS and -o FOLDER, such as: attar corpus plain texts.txt -o out")

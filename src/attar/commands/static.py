@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from attar.commands.executor_choice import ExecutorChoice, executor_options
+from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,12 +31,13 @@ Examples:
 )
 @click.option("--model", metavar="DIR|NAME", help="A model folder or hub name. Default: the embedded MiniLM.")
 @click.option(
-    "--on", "corpus", required=True, metavar="CORPUS", help="Texts to average over, a text a line or --column."
+    "--on", "corpus", required=True, metavar="CORPUS", help="Texts to average over, one text per line or --column."
 )
 @click.option("--layers", default="first,last", show_default=True, metavar="LIST", help="All from one pass; or all.")
 @click.option("-o", "--output", required=True, metavar="FOLDER", help="Where to save the table.")
 @click.option("--sentences", is_flag=True, help="Lines are paragraphs: split them into sentences first.")
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@text_limit_option
 @click.option("--max-tokens", type=int, metavar="N", help="Cut texts at N tokens instead of at the model's limit.")
 @click.option("--overwrite", is_flag=True, help="Replace the folder if it holds an earlier table.")
 @executor_options
@@ -53,7 +55,7 @@ def static(
     """Make a static model: each token's vector is its mean over a corpus, at every layer asked for, from one pass.
 
     The table encodes without torch. Which of its layers to use is chosen when encoding. When it is stopped, the sums of
-    all but the last seconds are kept in FOLDER.sums, and the same command goes on from there. With --executor, CORPUS
+    all but the last seconds are kept in FOLDER.sums, and the same command continues from there. With --executor, CORPUS
     may be a quoted pattern of files of any size, summed in shards by processes of this machine or a Ray cluster.
     """
     from attar.encoders.formats.table_folder import ABOUT
@@ -77,7 +79,7 @@ def static(
             table = Table.average(encoder, texts, wanted, checkpoint=sums)
         except KeyboardInterrupt:
             if sums.exists():
-                log.info("the sums of all but the last seconds are in %s: the same command goes on from there", sums)
+                log.info("the sums of all but the last seconds are in %s: the same command continues from there", sums)
             raise
         table.save(target, overwrite=overwrite)
         sums.unlink(missing_ok=True)
@@ -123,7 +125,7 @@ def _average_shards(
 
 
 class _Texts:
-    """A corpus that can be read twice: once to count it, for the time left, and once for real."""
+    """A corpus that can be read twice: once to count it (for the time left), and once to process it."""
 
     def __init__(self, source: str, column: str | None, sentences: bool) -> None:
         if source == "-":

@@ -10,11 +10,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from attar.encoders.batch_sums import BatchSums
-from attar.encoders.token_sums import TokenSums, hash_on
+from attar.encoders.token_sums import BatchSums, TokenSums, extend_hash
 from attar.errors import InputError
+from attar.io.progress import is_watched
 from attar.io.texts import check_texts, chunks, iter_texts
-from attar.layers import LayerChoice, resolve_layers
+from attar.layers import LayerChoice, unweighted_layers
 from attar.types import Encoder, Tokens
 
 PART = 1024  # texts that are tokenised and sorted by length together, counted and checkpointed as one
@@ -35,7 +35,7 @@ def average_tokens(
     With `checkpoint`, a file, the sums are kept there about `every` seconds, less often where writing takes long, and
     at the end; when it exists, the texts it has seen are skipped (and must be the same ones).
     """
-    numbers, _ = resolve_layers(layers, encoder)
+    numbers = unweighted_layers(layers, encoder)
     path = None if checkpoint is None else Path(checkpoint).expanduser()
     sums = TokenSums.empty(encoder, sorted(numbers))
     values = iter_texts(corpus)
@@ -78,7 +78,7 @@ def _resume(path: Path, fresh: TokenSums, values: Iterator[Any]) -> TokenSums:
         part, _ = check_texts(islice(values, min(PART, left)))
         if not part:
             raise InputError(f"the checkpoint {path} has seen {sums.n_texts} texts, but the corpus ends before that")
-        digest, left = hash_on(digest, part), left - len(part)
+        digest, left = extend_hash(digest, part), left - len(part)
     if digest != sums.corpus:
         raise InputError(
             f"the checkpoint {path} was begun with another corpus: its first {sums.n_texts} texts are not these; "
@@ -90,7 +90,7 @@ def _resume(path: Path, fresh: TokenSums, values: Iterator[Any]) -> TokenSums:
 @contextmanager
 def _bar(total: int | None, done: int, wanted: bool) -> Iterator[Callable[[int, int], None]]:
     """Texts done, time left and tokens per second on stderr, where it is a terminal."""
-    if not wanted or not sys.stderr.isatty():
+    if not wanted or not is_watched():
         yield lambda n_texts, n_tokens: None
         return
     from tqdm import tqdm

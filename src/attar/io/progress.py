@@ -1,4 +1,4 @@
-"""A progress bar on stderr, only where someone is looking."""
+"""A progress bar on stderr, shown only on a terminal."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-Advance = Callable[[int], object]  # told of so many more that are done
+Advance = Callable[[int], object]  # called with the number of newly finished items
 
 
 def nothing(n: int) -> None:
     """Shows nothing."""
 
 
+def is_watched() -> bool:
+    """Whether stderr is a terminal; it may have been closed."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 @contextmanager
 def bar(total: int | None, unit: str, wanted: bool = True) -> Iterator[Advance]:
     """Yields a function that moves the bar on; shows nothing unless wanted and stderr is a terminal."""
-    if not wanted or not sys.stderr.isatty():
+    if not wanted or not is_watched():
         yield nothing
         return
     from tqdm import tqdm

@@ -19,6 +19,13 @@ class AllButTheTop(MomentShaper):
     """y = (x - mean)(I - U U^T), of the top n principal axes U (D, n).
 
     Axes without variance (at most 1e-10 of the greatest) are left alone: few texts have fewer than n to remove.
+
+    Parameters
+    ----------
+    n : int
+        How many axes to remove; 0 only centres.
+    on : {"target", "background"}
+        The texts that an Embedder fits it on: those it embeds, or a background corpus.
     """
 
     linear_part = "matrix"
@@ -32,6 +39,13 @@ class AllButTheTop(MomentShaper):
         super().check_params()
         if not isinstance(self.n, Integral) or isinstance(self.n, bool) or self.n < 0:
             raise InputError(f"n={self.n!r} is not allowed; give a whole number of components, 0 or more")
+
+    def check_width(self, n_features: int) -> None:
+        """Nothing but rounding errors would be left of texts without all of their dims."""
+        if self.n >= n_features:
+            raise InputError(
+                f"{self.name} would remove all {n_features} dims of the vectors; give at most abtt:{n_features - 1}"
+            )
 
     def _solve(self, moments: Moments) -> Affine:
         d = len(moments.mean)

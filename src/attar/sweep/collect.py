@@ -13,7 +13,7 @@ from attar.encoders.table import Table
 from attar.io.progress import bar
 from attar.pipeline import TextCounts
 from attar.pooling import join_windows, scale_weights
-from attar.sweep.blocks import is_written, remove_leftovers, write_block
+from attar.sweep.blocks import is_written, write_block
 from attar.sweep.plan import AVERAGE, MODEL, LayerGroups, PassPlan
 from attar.types import Encoder, Floats, Tokens
 from attar.weights import Weighting
@@ -31,8 +31,8 @@ def block_path(folder: Path, side: str, group: int, b: int) -> Path:
     return folder / f"{side}-{group}-{b:05d}.npy"
 
 
-def held_texts(plan: PassPlan, folder: Path) -> int:
-    """How many texts need not go through the model again."""
+def n_texts_done(plan: PassPlan, folder: Path) -> int:
+    """How many texts have been through the model already."""
     return sum(len(plan.block(b)) for b in range(plan.n_blocks) if not missing_blocks(plan, folder, b))
 
 
@@ -50,7 +50,6 @@ def collect(
     encoder: Encoder, plan: PassPlan, fitted: FittedWeights, average: Table | None, folder: Path, progress: bool = True
 ) -> None:
     """Write the blocks that are not there yet."""
-    remove_leftovers(folder)
     sources: dict[str, Encoder] = {MODEL: encoder} | ({} if average is None else {AVERAGE: average})
     counts = TextCounts(texts=len(plan.texts))
     with bar(len(plan.texts), "texts", progress) as advance:

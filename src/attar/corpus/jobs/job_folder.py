@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from attar.corpus.inputs.input_file import InputFile
 from attar.errors import OutputError
-from attar.io.atomic import check_parent
+from attar.io.atomic import check_own_folder
 from attar.io.locks import exclusive
 
 # A leading underscore hides a file from readers of Parquet folders.
@@ -32,15 +32,7 @@ class JobFolder:
     def at(cls, path: str | Path) -> Self:
         """A folder that is a job's, or is empty, or is not there yet."""
         path = Path(path).expanduser().absolute()
-        if not path.is_dir():
-            check_parent(path)
-        if path.is_file():
-            raise OutputError(f"can't write the folder {str(path)!r}: it is a file")
-        names = os.listdir(path) if path.is_dir() else []
-        if names and not {PLAN, DONE, LOCK}.intersection(names):
-            raise OutputError(
-                f"the folder {str(path)!r} holds other files, such as {sorted(names)[0]!r}; choose another"
-            )
+        check_own_folder(path, is_job, "the folder of a job")
         return cls(path)
 
     def known_sources(self) -> list[InputFile]:
@@ -67,8 +59,8 @@ class JobFolder:
                 (self.path / DONE).mkdir()
             elif changed:
                 raise OutputError(
-                    f"{str(self.path)!r} was begun with other {', '.join(changed)}; "
-                    "choose another folder, or --overwrite to start anew"
+                    f"{str(self.path)!r} was begun with different {', '.join(changed)}; "
+                    "choose another folder, or --overwrite to start again"
                 )
             if self._plan() is None:
                 with self.writing(PLAN) as aside:
@@ -77,14 +69,14 @@ class JobFolder:
             yield
 
     def _changed(self, identity: Mapping[str, Any]) -> list[str]:
-        """What the folder was begun with, and is not this."""
+        """Which settings differ from those the folder was begun with."""
         earlier = self._plan()
         if earlier is None:
-            return ["things, which its missing or damaged plan does not tell"] if self.done() else []
+            return ["settings (its plan is missing or damaged)"] if self.done() else []
         return [key for key in identity if earlier["identity"].get(key) != identity[key]]
 
     def sweep(self) -> None:
-        """Remove what workers that were killed have left behind; to be called while none is at work."""
+        """Remove temporary files of killed workers; call it only while no worker is running."""
         for left_behind in self.path.glob(f".*{_ASIDE}"):
             _remove(left_behind)
 
@@ -104,7 +96,7 @@ class JobFolder:
             aside.unlink(missing_ok=True)
 
     def mark(self, name: str, product: str, facts: Mapping[str, Any]) -> None:
-        """This is done, and this file came of it: the very last step of a unit."""
+        """Mark a unit as done, with its file; always the last step of a unit."""
         about = {"file": product, "bytes": (self.path / product).stat().st_size, **facts}
         with self.writing(f"{DONE}/{name}.json") as aside:
             aside.write_text(json.dumps(about), encoding="utf-8")
@@ -122,7 +114,7 @@ class JobFolder:
         try:
             facts = self.facts(name)
             return bool((self.path / facts["file"]).stat().st_size == facts["bytes"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return False
 
     def remove(self) -> None:
@@ -130,7 +122,7 @@ class JobFolder:
         shutil.rmtree(self.path, ignore_errors=True)
 
     def _empty(self) -> None:
-        """In an order that leaves the folder of an unfinished job, should this be cut short."""
+        """Delete in an order that leaves a valid unfinished job if this is interrupted."""
         names = sorted(set(os.listdir(self.path)) - {MANIFEST, DONE, PLAN, LOCK})
         for name in (MANIFEST, DONE, *names, PLAN):
             _remove(self.path / name)
@@ -139,8 +131,13 @@ class JobFolder:
         try:
             content = json.loads((self.path / PLAN).read_text(encoding="utf-8"))
             return content if {"identity", "plan"} <= set(content) else None
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError, RecursionError):
             return None
+
+
+def is_job(names: Sequence[str]) -> bool:
+    """Whether a folder that holds these names is a job's."""
+    return bool({PLAN, DONE, LOCK}.intersection(names))
 
 
 def _remove(path: Path) -> None:

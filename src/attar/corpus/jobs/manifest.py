@@ -12,6 +12,7 @@ from attar._version import __version__
 from attar.corpus.inputs.shards import ShardPlan
 from attar.corpus.jobs.job_folder import DONE, MANIFEST, JobFolder
 from attar.errors import DataError
+from attar.io.foreign import read_json_object
 from attar.pipeline import TextCounts
 
 FORMAT = 1
@@ -44,7 +45,23 @@ def write_manifest(folder: JobFolder, plan: ShardPlan, recipe: str, name: str) -
 
 
 def verify_corpus(out: str | Path) -> dict[str, Any]:
-    """Compares every part with the manifest, which is returned; raises DataError naming those that differ."""
+    """Compare every part of an embedded corpus with its manifest.
+
+    Parameters
+    ----------
+    out : str or Path
+        The folder that `embed_corpus` wrote.
+
+    Returns
+    -------
+    dict
+        The manifest.
+
+    Raises
+    ------
+    DataError
+        If parts are missing, changed or unknown; it names them.
+    """
     folder = Path(out).expanduser()
     manifest = _read(folder)
     problems = [problem for part in manifest["parts"] if (problem := _problem(folder, part))]
@@ -54,7 +71,7 @@ def verify_corpus(out: str | Path) -> dict[str, Any]:
         more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
         raise DataError(
             f"{len(problems)} of {len(manifest['parts'])} parts of {str(out)!r} are not as they were written: "
-            f"{'; '.join(problems[:10])}{more}; remove them and run the same command again to make them anew"
+            f"{'; '.join(problems[:10])}{more}; remove them and run the same command to make them again"
         )
     return manifest
 
@@ -66,14 +83,14 @@ def _read(folder: Path) -> dict[str, Any]:
         hint = f"{done} shards are done; run the same command again to finish" if done else "nothing was embedded there"
         raise DataError(f"{str(folder)!r} has no {MANIFEST}: {hint}")
     try:
-        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        manifest = read_json_object(path, DataError)
         parts = manifest["parts"]
         if manifest["format"] != FORMAT or manifest["rows"] != sum(part["rows"] for part in parts):
-            raise ValueError("its numbers do not add up")
+            raise ValueError("its totals do not match its parts")
         if any(type(part[key]) is not kind for part in parts for key, kind in _ABOUT.items()):
             raise ValueError("its parts are not described as they should be")
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path} is damaged: {error}; run the same command again to write it anew") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path} is damaged: {error}; run the same command to write it again") from None
     return manifest
 
 

@@ -1,9 +1,8 @@
-"""One step of a job: all units that are not done yet, through the executor, with progress; failures are told."""
+"""One step of a job: all units that are not done yet, through the executor, with progress; failures are reported."""
 
 from __future__ import annotations
 
 import logging
-import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any, Protocol
 from attar.corpus.executors import Done, Executor
 from attar.corpus.jobs.job_folder import JobFolder
 from attar.errors import DataError
+from attar.io.progress import is_watched
 
 log = logging.getLogger("attar")
 SHOWN = 5  # failed shards that a message tells of
@@ -30,7 +30,7 @@ class Named(Protocol):
 
 @dataclass
 class Meter:
-    """Progress on stderr: a bar for eyes, now and then a line for logs.
+    """Progress on stderr: a bar on a terminal, an occasional line in logs.
 
     `shards` and `rows` of the whole job; `wanted=False` keeps it silent.
     """
@@ -50,7 +50,7 @@ class Meter:
         self._told = self._start
         if done and self.wanted:
             log.info("%s of %s shards are done already", f"{done:,}", f"{self.shards:,}")
-        if self.wanted and sys.stderr.isatty():
+        if self.wanted and is_watched():
             from tqdm import tqdm
 
             left = self.rows * (self.shards - done) // self.shards
@@ -103,18 +103,18 @@ def run_step(
                 failed.append(outcome)
                 log.warning("%s failed %s times: %s", outcome.unit.name, outcome.attempts, outcome.reason)
     except KeyboardInterrupt:
-        log.info("%s of %s shards are done; the same command goes on from there", meter.done, meter.shards)
-        executor.close()  # so that nobody writes any more
+        log.info("%s of %s shards are done; run the same command to continue", meter.done, meter.shards)
+        executor.close()  # so that no worker writes any more
         raise
     finally:
         meter.end()
         folder.sweep()
     if failed:
-        told = "; ".join(f"{one.unit.name}: {one.reason}" for one in failed[:SHOWN])
+        reasons = "; ".join(f"{one.unit.name}: {one.reason}" for one in failed[:SHOWN])
         more = f"; and {len(failed) - SHOWN} more" if len(failed) > SHOWN else ""
         raise DataError(
-            f"{len(failed)} of {meter.shards} shards failed, all others are done ({told}{more}); "
-            "mend the cause and run the same command again"
+            f"{len(failed)} of {meter.shards} shards failed, all others are done ({reasons}{more}); "
+            "fix the cause and run the same command again"
         )
 
 

@@ -35,14 +35,14 @@ def read_csv(path: Path) -> ColumnTable:
 
 
 def read_jsonl(path: Path, wanted: Sequence[str] | None = None) -> ColumnTable:
-    """One JSON object a line. Columns are the keys of the first object that hold text or numbers, or those wanted."""
+    """One JSON object per line. Columns are the keys of the first object that hold text or numbers, or those wanted."""
     columns: dict[str, list[str]] = {}
     for number, line in enumerate(read_lines(path), start=1):
         if not line.strip():
             continue
         try:
             record = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"{path}, line {number}: not valid JSON ({error}). Each line must be one object") from error
         if not isinstance(record, dict):
             raise DataError(f"{path}, line {number}: {type(record).__name__} instead of an object: {line[:60]!r}")
