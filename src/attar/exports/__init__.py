@@ -35,7 +35,35 @@ __all__ = ["FORMATS", "Format", "export"]
 
 
 def export(embedder: Embedder, to: str, folder: str | Path, *, overwrite: bool = False) -> list[str]:
-    """Write a fitted embedder as a folder of another library; returns what its users should know."""
+    """Write a fitted embedder as a folder of another library.
+
+    Parameters
+    ----------
+    embedder : Embedder
+        Fitted, or with nothing to learn.
+    to : {"sentence-transformers", "model2vec", "onnx"}
+        The format.
+    folder : str or Path
+        The folder to write; it appears whole or not at all.
+    overwrite : bool
+        Replace an earlier export.
+
+    Returns
+    -------
+    list of str
+        Notes that users of the folder should know.
+
+    Raises
+    ------
+    InputError
+        If the format is unknown.
+    RecipeError
+        If the format can't hold the recipe; it says what could be exported instead.
+    OutputError
+        If the folder can't be written.
+    MissingExtra
+        If a package that the format needs is not installed.
+    """
     if to not in FORMATS:
         raise unknown_name("export format", to, FORMATS)
     target = Path(folder).expanduser()

@@ -190,6 +190,11 @@ class Recipe:
                     yield f"{name.replace('_', '-')} {write_value(self._side[name])}"
 
     @property
+    def is_unit(self) -> bool:
+        """Whether its vectors are of length 1, so that inner products are cosines."""
+        return bool(self.shapers) and self.shapers[-1].name == "Unit"
+
+    @property
     def layer_choice(self) -> LayerChoice:
         if any(weight is not None for _, weight in self.layers):
             return {layer: 1.0 if weight is None else weight for layer, weight in self.layers}
@@ -269,6 +274,11 @@ NAMED: dict[str, tuple[str, str]] = {
     "similarity": ("default | none | first,last | idf | zscore,unit", "search, deduplication, ranking by cosine"),
     "clustering": ("default | none | first,last | debiased | unit", "k-means and other clustering"),
     "classification": ("default | none | first,last | mean | none", "a linear classifier on top"),
+    "prompt": ("default | knowledge | last | answer | zscore,unit", "a causal language model: give it with --model"),
+    "prompts": (
+        "default | cot+knowledge | last | answer | zscore,unit",
+        "the same with two prompts averaged: better, and twice the work",
+    ),
 }
 
 

@@ -45,7 +45,23 @@ def write_manifest(folder: JobFolder, plan: ShardPlan, recipe: str, name: str) -
 
 
 def verify_corpus(out: str | Path) -> dict[str, Any]:
-    """Compares every part with the manifest, which is returned; raises DataError naming those that differ."""
+    """Compare every part of an embedded corpus with its manifest.
+
+    Parameters
+    ----------
+    out : str or Path
+        The folder that `embed_corpus` wrote.
+
+    Returns
+    -------
+    dict
+        The manifest.
+
+    Raises
+    ------
+    DataError
+        If parts are missing, changed or unknown; it names them.
+    """
     folder = Path(out).expanduser()
     manifest = _read(folder)
     problems = [problem for part in manifest["parts"] if (problem := _problem(folder, part))]
