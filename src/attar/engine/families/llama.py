@@ -28,6 +28,7 @@ class Llama:
     prefix: str = "model."
     own = frozenset({"embed_tokens", "layers", "norm"})
     renamed = NOTHING_RENAMED
+    weights_as_stored = True
 
     def build(self, settings: Settings, parts: ArrayParts, product: MakeProduct) -> DecoderModel:
         kernels, shape = decoder_kernels(), _Shape.of(settings)

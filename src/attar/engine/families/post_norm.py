@@ -37,6 +37,7 @@ class PostNorm:
     segments: bool = True
     behind_padding: bool = False  # places are numbered from behind the padding id
     renamed = RENAMED_NORMS
+    weights_as_stored = False
 
     @property
     def own(self) -> set[str]:
