@@ -23,6 +23,18 @@ PAPER = {
 class Template:
     """Words with one `[X]`, where the text goes, and any number of `[MASK]`, written so for every model.
 
+    Parameters
+    ----------
+    text : str
+        The template.
+
+    Raises
+    ------
+    InputError
+        If it has not exactly one `[X]`.
+
+    Examples
+    --------
     >>> Template('This sentence: "[X]" means [MASK].').n_masks
     1
     """
@@ -38,14 +50,46 @@ class Template:
 
     @classmethod
     def named(cls, name: str) -> Self:
-        """One of the paper's templates, T0 to T4."""
+        """One of the paper's templates.
+
+        Parameters
+        ----------
+        name : str
+            "T0" to "T4".
+
+        Returns
+        -------
+        Template
+            The template of this name.
+
+        Raises
+        ------
+        InputError
+            If the name is unknown.
+        """
         if name not in PAPER:
             raise unknown_name("template", name, PAPER)
         return cls(PAPER[name])
 
     @classmethod
     def parse(cls, spec: str) -> Self:
-        """A name (`T4`) or the template itself."""
+        """A template from its name or its text.
+
+        Parameters
+        ----------
+        spec : str
+            A name (`T4`) or words with one `[X]`.
+
+        Returns
+        -------
+        Template
+            The template.
+
+        Raises
+        ------
+        InputError
+            If it is neither.
+        """
         return cls.named(spec) if SLOT not in spec and spec.isidentifier() else cls(spec)
 
     @property
