@@ -89,9 +89,9 @@ def missing_sections(path: str, function: Any) -> list[str]:
     missing = [] if doc else [f"{path}: no docstring"]
     if parameters(function) and not has_section(doc, "Parameters"):
         missing.append(f"{path}: no Parameters")
-    for name in parameters(function):
-        if has_section(doc, "Parameters") and not documents(doc, name):
-            missing.append(f"{path}: parameter {name} is not described")
+    else:
+        undescribed = [name for name in parameters(function) if not documents(doc, name)]
+        missing += [f"{path}: parameter {name} is not described" for name in undescribed]
     returns = inspect.signature(function).return_annotation
     if returns not in ("None", None, "NoReturn", inspect.Signature.empty) and parameters(function):
         title = "Yields" if str(returns).startswith(("Iterator", "Generator")) else "Returns"
