@@ -43,6 +43,8 @@ bench: .venv/bench  ## speed against other libraries; wants an idle machine for 
 	$(BIN)/python benchmarks/extraction.py --model mobilebert --texts short --n 1000 --rounds 2 \
 	  --peers "attar (all layers),attar,transformers loop"
 	$(BIN)/python benchmarks/layers.py
+	$(BIN)/python benchmarks/latency.py
+	$(BIN)/python benchmarks/precision.py
 	$(BIN)/python benchmarks/start_up.py
 
 clean:

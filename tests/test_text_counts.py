@@ -23,6 +23,7 @@ def test_every_kind_is_counted_by_hand(tiny_bert_dir, caplog):
         "empty": 2,
         "fell_back": 1,  # "the the"
         "unknown": 1,  # the ideographs
+        "zero": 0,
     }
     assert [record.levelno for record in caplog.records] == [logging.WARNING] * 5
     assert "2 of 7 distinct texts have no token of their own" in caplog.text

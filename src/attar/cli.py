@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -12,19 +14,23 @@ import click
 
 from attar._version import __version__
 from attar.errors import AttarError
+from attar.io.signals import stopped_by_signals
+from attar.io.streams import complete_streams, drop_output, say
+from attar.io.system_errors import is_out_of_memory, reason_of
 
+_LONGEST = 600  # characters of an error; a longer one quotes something endless
 # name: what `attar --help` says of it. Each is a module of attar.commands, imported only when it is called.
 COMMANDS = {
     "demo": "Embed a sample with the embedded model and show what layers, weights and shapers change.",
     "corpus": "Embed a corpus of any size to Parquet parts, on this machine or a Ray cluster.",
     "encode": "Turn texts into vectors.",
-    "export": "Write a recipe as a folder for sentence-transformers, model2vec or ONNX Runtime.",
+    "export": "Write a recipe as a folder that runs in other libraries, without attar.",
     "fit": "Learn a recipe's counts and moments from texts and save it.",
     "info": "Describe a model folder or a saved recipe.",
     "recipes": "List the named recipes and what each is for.",
     "score": "Score a recipe or a model on tasks, beside the paper's figures.",
     "static": "Average a model's token vectors over a corpus into a table that needs no torch.",
-    "tasks": "List the 26 tasks of the paper.",
+    "tasks": "List the tasks that are known by name, the paper's 26 among them.",
     "data": "Check a folder of datasets.",
     "sweep": "Score a whole grid of recipes on tasks, from one forward pass a text.",
     "best": "Show or save the best recipe of a sweep for each task and family.",
@@ -61,24 +67,66 @@ def attar() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """The entry point: turns whatever goes wrong into one line and an exit code."""
+    complete_streams()
     _prepare()
+    code = _told(arguments)
     try:
-        attar.main(args=arguments, prog_name="attar", standalone_mode=False)
         sys.stdout.flush()
+    except OSError as error:
+        code = max(code, _ended(error))
+    if code:
+        sys.exit(code)
+
+
+def _told(arguments: list[str] | None) -> int:
+    """The exit code, after everything there is to say has been said."""
+    try:
+        with stopped_by_signals(), attar.make_context("attar", sys.argv[1:] if arguments is None else arguments) as ctx:
+            attar.invoke(ctx)
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else int(error.code is not None)
+    except click.exceptions.Exit as error:
+        return error.exit_code
     except click.ClickException as error:
-        error.show()
-        sys.exit(2)
-    except AttarError as error:
-        _fail(str(error), 2)
-    except (KeyboardInterrupt, click.Abort):
-        _fail("stopped; nothing half-written is left behind", 130)
-    except BrokenPipeError:  # the reader of our output has gone, which is its right
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except Exception as error:
-        if os.environ.get("ATTAR_DEBUG"):
-            raise
-        _fail(f"{type(error).__name__}: {error} (a fault of attar's own; ATTAR_DEBUG=1 shows where)", 1)
+        with suppress(OSError):
+            error.show()
+        return 2
+    except BaseException as error:
+        return _ended(error)
+    return 0
+
+
+def _ended(error: BaseException) -> int:
+    """Says in one line why it ended; the exit code."""
+    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+        say("attar: stopped; nothing half-written is left behind")
+        return 128 + getattr(error, "signal", signal.SIGINT)
+    if isinstance(error, BrokenPipeError):  # the reader of our output has gone, which is its right
+        drop_output()
+        return 0
+    reason = _reason(error)
+    if reason is None and os.environ.get("ATTAR_DEBUG"):
+        raise error
+    fault = f"{type(error).__name__}: {error} (a fault of attar's own; ATTAR_DEBUG=1 shows where)"
+    said = " ".join((reason or fault).split())
+    say(f"attar: error: {said if len(said) <= _LONGEST else said[: _LONGEST // 2] + ' ... ' + said[-_LONGEST // 2 :]}")
+    return 1 if reason is None else 2
+
+
+def _reason(error: BaseException) -> str | None:
+    """What is wrong with what was asked, or with this machine; None for a fault of our own."""
+    if isinstance(error, AttarError):
+        return str(error)
+    if is_out_of_memory(error):
+        return "there is not enough memory for this; try smaller files, fewer layers or --max-tokens"
+    reason = reason_of(error)
+    if reason is None:
+        return None
+    drop_output()  # what could not be written now can't be at the end either
+    named = getattr(error, "filename", None)
+    return (
+        f"can't read or write {os.fsdecode(named)[:200]!r}: {reason}" if named else f"can't write the output: {reason}"
+    )
 
 
 def _prepare() -> None:
@@ -100,11 +148,6 @@ class _Notes(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         kind = "error" if record.levelno >= logging.ERROR else "note"
         return f"attar: {kind}: {record.getMessage()}"
-
-
-def _fail(message: str, code: int) -> None:
-    print(f"attar: error: {' '.join(message.split())}" if code != 130 else f"attar: {message}", file=sys.stderr)
-    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 from attar.checkpoints import default
 from attar.embedder import Embedder
 from attar.encoders.transformer import Transformer
-from attar.errors import OutputError
+from attar.io.atomic import check_own_folder, make_own_folder, new_file
 from attar.io.writing import write_vectors
 from attar.scores.isotropy import isoscore
 from attar.shapers.cosine import cosines
@@ -30,6 +31,7 @@ SHOWN = {
     "last layer, mean, z-score": "default | none | last | mean | zscore",
     "first + last, idf, z-score": "default | none | first,last | idf | zscore",
 }
+KIND, SENTENCES, VECTORS, PICTURE = "the folder of a demo", "sentences.txt", "vectors.npy", "comparison.png"
 DRAWN = ("first layer, mean", "last layer, mean", "first + last, idf, z-score")
 
 
@@ -66,23 +68,26 @@ class Row:
 def run(folder: Path, model: str | None = None) -> str:
     """Do it all; what to print."""
     started = time.perf_counter()
-    if folder.exists() and not folder.is_dir():
-        raise OutputError(f"can't write into {str(folder)!r}: it is a file; choose another name with -o")
+    check_own_folder(folder, is_demo, KIND)
     sample = Sample.read()
     encoder = Transformer(model)
     if model is None:
         default.verify()
     vectors = {label: Embedder.from_recipe(text, encoder).fit_transform(sample.texts) for label, text in SHOWN.items()}
     rows = [_compare(label, v, sample) for label, v in vectors.items()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"can't make the folder {str(folder)!r}: {error.strerror or error}") from None
-    (folder / "sentences.txt").write_text("\n".join(sample.texts) + "\n", encoding="utf-8")
-    write_vectors([vectors["last layer, mean"]], str(folder / "vectors.npy"))
-    _draw([row for row in rows if row.label in DRAWN], sample, folder / "comparison.png")
+    make_own_folder(folder, is_demo, KIND)
+    with new_file(folder / SENTENCES) as aside:
+        aside.write_text("\n".join(sample.texts) + "\n", encoding="utf-8")
+    write_vectors([vectors["last layer, mean"]], str(folder / VECTORS))
+    with new_file(folder / PICTURE) as aside:
+        _draw([row for row in rows if row.label in DRAWN], sample, aside)
     seconds = time.perf_counter() - started
     return _told(rows, sample, encoder, folder, seconds)
+
+
+def is_demo(names: Sequence[str]) -> bool:
+    """Whether a folder holds what the demo writes, and nothing else."""
+    return set(names) <= {SENTENCES, VECTORS, PICTURE}
 
 
 def _compare(label: str, vectors: Floats, sample: Sample) -> Row:

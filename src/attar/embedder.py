@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -28,6 +29,7 @@ from attar.pipeline import (
     distinct_texts,
     fit_pipeline,
     fit_weights,
+    joined,
     new_shapers,
     new_weights,
 )
@@ -36,7 +38,9 @@ from attar.shapers import Moments
 from attar.shapers.chain import Evidence, fit_chain, learns, shape
 from attar.shapers.cosine import cosines
 from attar.types import Encoder, Floats, Ints
-from attar.weights import Weighting
+from attar.weights import Mean, Weighting
+
+log = logging.getLogger("attar")
 
 
 class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -210,11 +214,11 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._ensure_ready()
         self.counts_ = TextCounts(texts=len(checked), replaced=replaced)
         once, rows = distinct_texts(checked)
-        shaped = list(self._pipeline.chunks(once, self.counts_, progress))
-        if not shaped:
-            shaped = [shape(self.shapers_, np.zeros((1, self._pipeline.width), dtype=np.float32))]
+        shaped = joined(self._pipeline.chunks(once, self.counts_, progress), len(once))
+        if shaped is None:
+            shaped = shape(self.shapers_, np.zeros((1, self._pipeline.width), dtype=np.float32))
         self.counts_.report()
-        return np.asarray(np.concatenate(shaped), dtype=np.float32)[rows]
+        return shaped if len(shaped) == len(rows) else np.asarray(shaped, dtype=np.float32)[rows]
 
     def transform(self, X: Any) -> Floats:
         """The same as `encode` of several texts.
@@ -485,6 +489,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weights = new_weights(self.weights)
         fit_weights(weights, self.encoder_, {})
         self.weights_, self.shapers_ = weights, new_shapers(self.shapers)
+        self._tell_of_prompts()
 
     def _fit(self, X: Any, background: Any, wanted: Sequence[str], progress: bool) -> dict[str, Embedded]:
         texts, replaced = check_texts(iter_texts(X))
@@ -500,7 +505,17 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             embedded["target"].counts.replaced = replaced
         self.weights_, self.shapers_ = weights, shapers
         self.fitted_on_ = FittedOn().with_target(texts).with_background(corpora.get("background"))
+        self._tell_of_prompts()
         return embedded
+
+    def _tell_of_prompts(self) -> None:
+        """The mean over a causal model is what most people take, and poor; prompts are not widely known."""
+        plain = isinstance(self.weights_, Mean) and not self.shapers_ and self.encoder_.usual_weights == "mean"
+        if plain and self.encoder_.causal:
+            log.warning(
+                "the mean of a causal model's tokens is poor; a prompt and shaping do better: --recipe prompt, or "
+                "template 'knowledge', weights 'answer', shapers 'zscore'"
+            )
 
     def _forget(self) -> None:
         for name in ("weights_", "shapers_", "moments_", "fitted_on_"):

@@ -27,7 +27,21 @@ def resolve_layers(choice: LayerChoice, encoder: Encoder) -> tuple[tuple[int, ..
         raise InputError("no layer given; name at least one, such as 'last' or (1, 12)")
     if len(set(numbers)) != len(numbers):
         raise InputError(f"a layer is named twice: {', '.join(map(str, numbers))}; give a weight to each layer instead")
+    if not any(weights):
+        raise InputError(
+            f"the weights of all layers are 0: {choice!r}; nothing would be left, give one of them a weight"
+        )
     return numbers, weights
+
+
+def unweighted_layers(choice: LayerChoice, encoder: Encoder) -> tuple[int, ...]:
+    """The layers as numbers, where each is kept for itself and weights would be lost."""
+    if isinstance(choice, Mapping):
+        raise InputError(
+            f"layers with weights, {dict(choice)!r}, are for encoding: here every layer is kept for itself; "
+            "name the layers only, such as 1,6"
+        )
+    return resolve_layers(choice, encoder)[0]
 
 
 def layers_of(choice: LayerChoice) -> LayerChoice:

@@ -106,7 +106,7 @@ def _number(text: str, name: str, members: Members, what: str) -> dict[str, Any]
         numbered = [other for other, member in members.items() if member.make.number is not None]
         raise InputError(f"{what}: {name} takes no number; only {', '.join(numbered)} do")
     if number.kind is int:
-        if not text.isdecimal():
+        if not text.isdecimal() or len(text) > 18:
             raise InputError(f"{what}: {text!r} is not a whole number; write {name}:2, for example")
         return {number.parameter: int(text)}
     try:

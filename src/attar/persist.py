@@ -16,8 +16,10 @@ from safetensors.numpy import load_file, save_file
 
 from attar._version import __version__
 from attar.encoders.opening import encoder_of, open_encoder
-from attar.errors import ModelError, OutputError, RecipeError
+from attar.errors import InputError, ModelError, OutputError, RecipeError
 from attar.io.atomic import new_folder
+from attar.io.foreign import read_json_object, reading
+from attar.layers import resolve_layers
 from attar.recipe import FORMAT, NAMED, Recipe, canonical
 from attar.recipe.text import MARK
 from attar.types import Encoder, State
@@ -99,7 +101,24 @@ def load(folder: Path, encoder: Encoder | None = None) -> Loaded:
             f"the model of {str(folder)!r} is not the one it was fitted with: the weights' sha256 is {found}, "
             f"expected {expected}; fit the recipe again with this model"
         )
+    _check_fit(folder, recipe, encoder, shapers)
     return Loaded(recipe, encoder, weights, shapers)
+
+
+def _check_fit(folder: Path, recipe: Recipe, encoder: Encoder, shapers: Sequence[Any]) -> None:
+    """Refuses layers that the model does not have, and shapers made for vectors of another width."""
+    try:
+        layers, _ = resolve_layers(recipe.layer_choice, encoder)
+    except InputError as error:
+        raise RecipeError(f"the recipe {str(folder)!r} does not fit its model: {error}") from None
+    width = encoder.width(layers[0])
+    for shaper in shapers[:1]:  # those behind it may get fewer dims
+        wanted = getattr(shaper, "n_features_in_", width)
+        if wanted != width:
+            raise RecipeError(
+                f"the recipe {str(folder)!r} does not fit its model: {type(shaper).__name__} is for vectors of "
+                f"{wanted} dims, the layers have {width}"
+            )
 
 
 def is_saved(source: str | Path) -> bool:
@@ -169,17 +188,10 @@ def _read_checked(folder: Path) -> dict[str, Any]:
 def read_json(folder: Path) -> dict[str, Any]:
     """recipe.json as it stands, an object at least."""
     path = folder / RECIPE
-    try:
+    with reading(path, RecipeError):
         if not path.is_file():
             raise RecipeError(f"{str(folder)!r} is not a recipe folder: it has no {RECIPE}")
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError, RecursionError) as error:
-        if isinstance(error, RecipeError):
-            raise
-        raise RecipeError(f"{path} can't be read as JSON: {error}") from None
-    if not isinstance(content, dict):
-        raise RecipeError(f"{path} should hold a JSON object; it holds a {type(content).__name__}")
-    return content
+    return read_json_object(path, RecipeError)
 
 
 def _read_state(path: Path, sha256: Any) -> dict[str, npt.NDArray[Any]]:

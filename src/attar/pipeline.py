@@ -41,20 +41,29 @@ class TextCounts:
     empty: int = 0  # have no token of their own
     fell_back: int = 0  # lost all tokens to the weighting and got the mean instead
     unknown: int = 0  # consist of tokens that the vocabulary does not know
+    zero: int = 0  # ended as zeros
+
+    def check(self, vectors: Floats) -> Floats:
+        """The finished vectors, if all are finite; those of which nothing is left are counted. Shape: (N, D)"""
+        n_bad = int((~np.isfinite(vectors)).any(axis=1).sum())
+        if n_bad:
+            raise InputError(
+                f"the shapers made {n_bad:,} vectors that are not finite; fit them on more texts, or others"
+            )
+        self.zero += int((~vectors.any(axis=1)).sum())
+        return vectors
 
     def add(self, tokens: Tokens, lost: npt.NDArray[np.bool_], vocabulary: Vocabulary) -> None:
         """Count tokenised texts; `lost` says which lost all tokens to a weighting. Shape: lost (n_texts,)"""
-        text_of = tokens.texts[tokens.sequence_of]
-        own = tokens.roles == Role.TEXT
-        n_own = np.bincount(text_of[own], minlength=tokens.n_texts)
+        n_own = _per_text(tokens, tokens.roles == Role.TEXT)
         self.distinct += tokens.n_texts
         self.truncated += int(tokens.truncated.sum())
         self.empty += int((n_own == 0).sum())
         self.fell_back += int((lost & (n_own > 0)).sum())
-        if vocabulary.unknown_id is not None:
-            known = own & (tokens.ids != vocabulary.unknown_id)
-            n_known = np.bincount(text_of[known], minlength=tokens.n_texts)
-            self.unknown += int(((n_known == 0) & (n_own > 0)).sum())
+        unknown = tokens.ids == vocabulary.unknown_id
+        if vocabulary.unknown_id is not None and unknown.any():
+            n_unknown = _per_text(tokens, unknown & (tokens.roles == Role.TEXT))
+            self.unknown += int(((n_unknown == n_own) & (n_own > 0)).sum())
 
     def __iadd__(self, other: TextCounts) -> TextCounts:
         for field in fields(self):
@@ -73,6 +82,7 @@ class TextCounts:
             ),
             (self.fell_back, f"{of} lost every token to the weighting and got the plain mean"),
             (self.unknown, f"{of} consist only of tokens unknown to the model"),
+            (self.zero, f"{of} have a vector of zeros, which has no cosine with any other"),
         )
         return [f"{n:,} {what}" for n, what in events if n]
 
@@ -80,6 +90,18 @@ class TextCounts:
         """Log the sentences as warnings."""
         for sentence in self.sentences():
             log.warning("%s", sentence)
+
+
+def _per_text(tokens: Tokens, marked: npt.NDArray[np.bool_]) -> Ints:
+    """How many tokens of each text are marked. Shape: (T,) -> (n_texts,)"""
+    per_sequence = tokens.lengths
+    if not marked.all():
+        n_before = np.zeros(len(marked) + 1, dtype=np.int64)
+        np.cumsum(marked, out=n_before[1:])
+        per_sequence = n_before[tokens.offsets[1:]] - n_before[tokens.offsets[:-1]]
+    if len(tokens) == tokens.n_texts:
+        return per_sequence
+    return np.bincount(tokens.texts, weights=per_sequence, minlength=tokens.n_texts).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -135,7 +157,7 @@ class Pipeline:
             The vectors of the next texts.
         """
         with bar(len(texts), "texts", progress) as advance:
-            yield from self.stream(parts(texts), counts, advance)
+            yield from self.stream(parts(texts, min(CHUNK, self.encoder.texts_at_once)), counts, advance)
 
     def stream(
         self, texts: Iterable[Sequence[str]], counts: TextCounts, advance: Advance = nothing
@@ -170,7 +192,7 @@ class Pipeline:
         for vectors in self.pooled(prefetch(self.encoder.tokenize, pieces()), counts, advance):
             done.append(vectors)
             if len(done) == sizes[0]:
-                yield shape(self.shapers, done[0] if len(done) == 1 else np.concatenate(done))
+                yield counts.check(shape(self.shapers, done[0] if len(done) == 1 else np.concatenate(done)))
                 sizes.popleft()
                 done = []
 
@@ -220,11 +242,12 @@ class Pipeline:
         counts = TextCounts(texts=len(texts))
         once, rows = distinct_texts(texts)
         if tokenized is None:
-            found = list(self.chunks(once, counts, progress))
+            found = joined(self.chunks(once, counts, progress), len(once))
         else:
             with bar(len(once), "texts", progress) as advance:
-                found = [shape(self.shapers, v) for v in self.pooled(tokenized, counts, advance)]
-        return Embedded(np.concatenate(found), rows, counts)
+                shaped = (counts.check(shape(self.shapers, v)) for v in self.pooled(tokenized, counts, advance))
+                found = joined(shaped, len(once))
+        return Embedded(np.zeros((0, self.width), dtype=np.float32) if found is None else found, rows, counts)
 
 
 def fit_pipeline(
@@ -271,7 +294,10 @@ def fit_pipeline(
         name: bare.embed(corpora[name], progress, tokenized if name in keep else None) for name in sorted(needed)
     }
     shaped = fit_chain(pipeline.shapers, {name: Evidence(e.vectors, e.rows) for name, e in embedded.items()})
-    return {name: replace(e, vectors=_known(shaped[name])) for name, e in embedded.items()}
+    for name, found in embedded.items():
+        found.counts.zero = 0  # of the vectors before the shapers
+        found.counts.check(_known(shaped[name]))
+    return {name: replace(found, vectors=_known(shaped[name])) for name, found in embedded.items()}
 
 
 def _known(evidence: Evidence) -> Floats:
@@ -348,9 +374,25 @@ def check_partial(weights: Weighting, shapers: Sequence[Any]) -> None:
 
 def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Ints]:
     """Each text once, in order of first appearance, and which of them each text is. Shape: (N,)"""
-    found: dict[str, int] = {}
-    rows = np.fromiter((found.setdefault(text, len(found)) for text in texts), dtype=np.int64, count=len(texts))
-    return list(found), rows
+    once = list(dict.fromkeys(texts))
+    if len(once) == len(texts):
+        return once, np.arange(len(texts))
+    place = {text: n for n, text in enumerate(once)}
+    return once, np.fromiter(map(place.__getitem__, texts), dtype=np.int64, count=len(texts))
+
+
+def joined(chunks: Iterable[Floats], n: int) -> Floats | None:
+    """The rows of all chunks, n of them, in one array; None where there is no chunk. Shape: (n, D)"""
+    out: Floats | None = None
+    done = 0
+    for chunk in chunks:
+        if len(chunk) == n:
+            return np.asarray(chunk, dtype=np.float32)
+        if out is None:
+            out = np.empty((n, chunk.shape[1]), dtype=np.float32)
+        out[done : done + len(chunk)] = chunk
+        done += len(chunk)
+    return out
 
 
 def parts(texts: Sequence[str], size: int | None = None) -> Iterator[Sequence[str]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from attar.errors import ModelError
 from attar.types import Encoder, Floats, Ints, Role, Tokens
 
 if TYPE_CHECKING:  # scikit-learn takes longer to import than a static model takes to load
@@ -38,10 +39,21 @@ def pool_tokenized(
     scaled = [scale_weights(weighting.weigh(tokens), tokens) for weighting in weightings]
     token_weights = np.stack([weights for weights, _ in scaled])
     vectors = join_windows(encoder.pool(tokens, token_weights, layers), tokens)
+    check_finite(vectors, encoder)
     lost = np.zeros((len(weightings), tokens.n_texts), dtype=bool)
     for a, (_, sequences) in enumerate(scaled):
         lost[a, tokens.texts[sequences]] = True
     return PooledTexts(vectors, tokens, lost)
+
+
+def check_finite(vectors: Floats, encoder: Encoder) -> None:
+    """Refuse the vectors of a model whose weights hold NaN or inf, or lead beyond what a float can hold."""
+    if not np.isfinite(vectors).all():
+        n_bad = int((~np.isfinite(vectors)).any(axis=-1).sum())
+        raise ModelError(
+            f"{encoder!r} gave {n_bad:,} vectors that are not finite: its weights hold NaN or inf, or lead to them; "
+            "get the model anew, or choose layers below the damage"
+        )
 
 
 def scale_weights(raw: Floats, tokens: Tokens) -> tuple[Floats, npt.NDArray[np.bool_]]:

@@ -185,7 +185,7 @@ def test_other_recipes_inputs_and_choices_are_refused(recipe: Path, tiny_bert_di
 
 def test_foreign_folders_are_left_alone(recipe: Path, tmp_path: Path) -> None:
     texts = text_file(tmp_path / "a.txt", 5)
-    with pytest.raises(OutputError, match=r"holds other files, such as 'a\.txt'"):
+    with pytest.raises(OutputError, match=r"holds other things, such as 'a\.txt'"):
         embed(recipe, texts, tmp_path, overwrite=True)
     assert texts.exists()
     with pytest.raises(OutputError, match="it is a file"):

@@ -31,7 +31,8 @@ TABLE = ReportTable(
 
 def test_markdown_by_hand() -> None:
     assert markdown([TABLE]) == (
-        "### a & b\n\n| x_y | c | d |\n| --- | ---: | ---: |\n| one | **1.3** (2.0) |  |\n| t\\|o | 1.0 | 100.0 |\n"
+        "### a &amp; b\n\n| x\\_y | c | d |\n| --- | ---: | ---: |\n"
+        "| one | **1.3** (2.0) |  |\n| t\\|o | 1.0 | 100.0 |\n"
     )
 
 

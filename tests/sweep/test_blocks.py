@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attar.errors import OutputError
-from attar.sweep.blocks import is_written, read_vectors, remove_leftovers, write_block
+from attar.sweep.blocks import is_written, read_vectors, write_block
 
 
 def test_vectors_come_back_to_float16_precision(tmp_path: Path) -> None:
@@ -47,10 +47,3 @@ def test_a_block_is_there_whole_or_not(tmp_path: Path, monkeypatch: pytest.Monke
 def test_values_that_are_not_finite_are_refused(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="not finite"):
         write_block(tmp_path / "b.npy", np.full((1, 1, 1, 1), np.inf, dtype=np.float32))
-
-
-def test_leftovers_of_a_killed_process_go(tmp_path: Path) -> None:
-    (tmp_path / ".b.npy.123.part").write_text("half")
-    (tmp_path / "b.npy").write_text("whole")
-    remove_leftovers(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["b.npy"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from attar.errors import ModelError
+from attar.io.foreign import read_json_object
 
 _PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
 
@@ -42,13 +42,7 @@ def read_settings(folder: Path) -> dict[str, Any]:
 
 def read_json(path: Path) -> dict[str, Any]:
     """A file that must hold a JSON object."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise ModelError(f"{path} can't be read as JSON: {error}") from None
-    if not isinstance(content, dict):
-        raise ModelError(f"{path} should hold a JSON object; it holds a {type(content).__name__}")
-    return content
+    return read_json_object(path, ModelError)
 
 
 def _check_inside(path: Path, name: Any) -> None:

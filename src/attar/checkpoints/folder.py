@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ import numpy.typing as npt
 import tokenizers
 
 from attar.checkpoints import checks, hub
+from attar.checkpoints.bombs import check_counts
 from attar.checkpoints.tokenizer_files import any_tokenizer
 from attar.errors import ModelError
-from attar.io.arrays import count_numbers, map_arrays
+from attar.io.arrays import array_shapes, count_numbers, map_arrays, matrix_types
 
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 _LICENCE = re.compile(r"^license:\s*([\w.\-]+)\s*$", re.MULTILINE)
@@ -67,6 +69,9 @@ class FolderCheckpoint:
     def check(self) -> None:
         """Refuse a folder that should not be loaded: see `checks.check_folder`."""
         checks.check_folder(self.weights_folder, self.weights_format)
+        shapes = [shape for path in self.weights_folder.glob("*.safetensors") for shape in array_shapes(path)]
+        if shapes:  # a pickle tells nothing before it is run
+            check_counts(self.settings, len(shapes), sum(map(prod, shapes)), str(self.weights_folder))
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The weights by name, mapped as they lie in the files; `io.arrays.as_float32` makes numbers of each.
@@ -122,6 +127,12 @@ class FolderCheckpoint:
         """Counted from the headers of safetensors that are on this machine; None where there are none."""
         files = sorted(self.folder.glob("*.safetensors"))
         return sum(map(count_numbers, files)) if files else None
+
+    @cached_property
+    def quantisation(self) -> str | None:
+        """The types of its matrices, the most frequent first; None where they are not safetensors."""
+        kinds = [kind for path in sorted(self.weights_folder.glob("*.safetensors")) for kind in matrix_types(path)]
+        return ", ".join(sorted(set(kinds), key=lambda kind: (-kinds.count(kind), kind))) or None
 
     @cached_property
     def is_tuned_for_sentences(self) -> bool:

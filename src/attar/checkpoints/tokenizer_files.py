@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,12 @@ import tokenizers
 
 from attar.checkpoints.checks import read_json
 from attar.errors import ModelError
+from attar.io.foreign import reading
+from attar.io.streams import silent_panics
 
+_CHARSMAP = re.compile(rb'"precompiled_charsmap"\s*:\s*"([^"]*)"')
+_PROBES = ("", "a", "The caf\u00e9 \u4f60\u597d \U0001f600 \u200d ffi \ufb03 1/2 \u00bd")
+_GAPS = 1 << 20  # ids that may go unused in any case
 _SLOW_FILES = ("vocab.txt", "vocab.json", "*.model", "*.spm", "dict.txt")  # what tokenizer.json can be made from
 
 
@@ -26,12 +33,48 @@ def any_tokenizer(folder: Path) -> tuple[tokenizers.Tokenizer, str | None]:
 
 def load_tokenizer(folder: Path) -> tuple[tokenizers.Tokenizer, str | None]:
     """The same from tokenizer.json alone, without importing transformers."""
-    path = folder / "tokenizer.json"
-    try:
-        tokenizer = tokenizers.Tokenizer.from_file(str(path))
-    except Exception as error:  # the library raises plain Exception
-        raise ModelError(f"can't read the tokenizer {path}: {error}") from None
-    return tokenizer, mask_token_named(folder)
+    return open_tokenizer(folder / "tokenizer.json"), mask_token_named(folder)
+
+
+def open_tokenizer(path: Path) -> tokenizers.Tokenizer:
+    """A tokenizer.json of others: the one place where the library reads one.
+
+    Raises
+    ------
+    ModelError
+        Where it can't be read, can't tokenise a text, or asks for memory that nothing in it stands for.
+    """
+    with reading(path, ModelError):
+        content = path.read_bytes()
+    for charsmap in _CHARSMAP.findall(content):
+        _check_charsmap(charsmap, path)
+    with reading(path, ModelError), silent_panics():
+        tokenizer = tokenizers.Tokenizer.from_buffer(content)
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        for probe in _PROBES:  # what is damaged inside may show only when a text comes
+            tokenizer.encode(probe)
+    _check_ids(tokenizer, path)
+    return tokenizer
+
+
+def _check_charsmap(encoded: bytes, path: Path) -> None:
+    """The table starts with its own size, which the library believes and takes from memory, or is ended for it."""
+    with reading(path, ModelError):
+        table = b64decode(encoded.replace(b"\\/", b"/"))
+    size = int.from_bytes(table[:4], "little")
+    if len(table) < 4 or size > len(table) - 4 or size % 4:
+        raise ModelError(f"{path} is damaged: its precompiled_charsmap of {len(table)} bytes has a table of {size:,}")
+
+
+def _check_ids(tokenizer: tokenizers.Tokenizer, path: Path) -> None:
+    """Refuse ids so far beyond the number of pieces that a list of all ids would fill the memory."""
+    ids = tokenizer.get_vocab(with_added_tokens=True).values()
+    most = max(_GAPS, 8 * len(ids))
+    if ids and max(ids) >= most:
+        raise ModelError(
+            f"{path} gives a token the id {max(ids):,}, but has only {len(ids):,} tokens; it is damaged, or was altered"
+        )
 
 
 def mask_token_named(folder: Path) -> str | None:

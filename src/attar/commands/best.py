@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attar.errors import InputError
+from attar.errors import InputError, unknown_name
 
 if TYPE_CHECKING:
     from attar.sweep.best import Best
@@ -54,6 +54,9 @@ def best(
     with Store.of_run(run) as store:
         rows = store.rows()
     check_run(rows, str(run))
+    models = sorted({row.model for row in rows})
+    if model is not None and model not in models:
+        raise unknown_name("model of this run", model, models)
     chosen = [find_best(rows, subject, model)] if subject else best_recipes(rows)
     chosen = [one for one in chosen if model in (None, one.model)]
     if as_json:

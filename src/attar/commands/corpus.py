@@ -6,6 +6,7 @@ import logging
 
 import click
 
+from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
 
 log = logging.getLogger("attar")
@@ -36,6 +37,7 @@ Examples:
 @click.option("--shards", type=click.IntRange(1), metavar="N", help="Parts to make. Default: 100,000 rows in each.")
 @click.option("--model", metavar="DIR|NAME", help="Another model than the recipe's own.")
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@text_limit_option
 @click.option("--id-column", metavar="NAME", help="The column of ids. Default: `id` if all inputs have it, or numbers.")
 @click.option("--keep-text", is_flag=True, help="Write the texts too.")
 @click.option("--overwrite", is_flag=True, help="Empty the folder first; an unfinished run of the same job continues.")

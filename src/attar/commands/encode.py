@@ -10,6 +10,7 @@ import click
 
 from attar.commands.choices import Choices, embedder_options
 from attar.commands.corpora import background_options, read_background
+from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
 from attar.io.progress import bar
 from attar.io.reading import count_texts, read_texts
@@ -37,6 +38,7 @@ Examples:
     "-o", "--output", metavar="FILE", help=".npy, .parquet, .safetensors or .jsonl. Default: JSON lines on stdout."
 )
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@text_limit_option
 @background_options
 @embedder_options
 def encode(

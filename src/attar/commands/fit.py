@@ -10,6 +10,7 @@ import click
 from attar.commands.choices import Choices, embedder_options
 from attar.commands.corpora import background_options, read_background
 from attar.commands.executor_choice import ExecutorChoice, executor_options
+from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
 from attar.io.reading import read_texts
 
@@ -35,6 +36,7 @@ Examples:
 )
 @click.option("-o", "--output", metavar="FOLDER", required=True, help="Where to save the recipe.")
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@text_limit_option
 @background_options
 @click.option(
     "--quantiles",

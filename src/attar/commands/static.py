@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from attar.commands.executor_choice import ExecutorChoice, executor_options
+from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ Examples:
 @click.option("-o", "--output", required=True, metavar="FOLDER", help="Where to save the table.")
 @click.option("--sentences", is_flag=True, help="Lines are paragraphs: split them into sentences first.")
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@text_limit_option
 @click.option("--max-tokens", type=int, metavar="N", help="Cut texts at N tokens instead of at the model's limit.")
 @click.option("--overwrite", is_flag=True, help="Replace the folder if it holds an earlier table.")
 @executor_options

@@ -23,7 +23,7 @@ from attar.encoders.table import Table
 from attar.encoders.token_sums import TokenSums
 from attar.errors import InputError
 from attar.io.atomic import check_target_folder
-from attar.layers import LayerChoice, resolve_layers
+from attar.layers import LayerChoice, unweighted_layers
 from attar.tokens.sentences import sentences_of
 from attar.types import Encoder
 
@@ -137,7 +137,7 @@ def average_corpus(
     target = Path(out).expanduser().absolute()
     check_target_folder(target, ABOUT, overwrite=overwrite)
     folder = JobFolder.at(target.with_name(f".{target.name}.averaging"))
-    numbers = tuple(sorted(resolve_layers(layers, encoder)[0]))
+    numbers = tuple(sorted(unweighted_layers(layers, encoder)))
     plan = make_plan(
         executor, texts, shards=shards, column=column, known=folder.known_sources(), rows_a_shard=ROWS_A_SHARD
     )

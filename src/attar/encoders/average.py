@@ -12,8 +12,9 @@ from typing import Any
 
 from attar.encoders.token_sums import BatchSums, TokenSums, extend_hash
 from attar.errors import InputError
+from attar.io.progress import is_watched
 from attar.io.texts import check_texts, chunks, iter_texts
-from attar.layers import LayerChoice, resolve_layers
+from attar.layers import LayerChoice, unweighted_layers
 from attar.types import Encoder, Tokens
 
 PART = 1024  # texts that are tokenised and sorted by length together, counted and checkpointed as one
@@ -57,7 +58,7 @@ def average_tokens(
     InputError
         If the checkpoint is of another model or corpus.
     """
-    numbers, _ = resolve_layers(layers, encoder)
+    numbers = unweighted_layers(layers, encoder)
     path = None if checkpoint is None else Path(checkpoint).expanduser()
     sums = TokenSums.empty(encoder, sorted(numbers))
     values = iter_texts(corpus)
@@ -112,7 +113,7 @@ def _resume(path: Path, fresh: TokenSums, values: Iterator[Any]) -> TokenSums:
 @contextmanager
 def _bar(total: int | None, done: int, wanted: bool) -> Iterator[Callable[[int, int], None]]:
     """Texts done, time left and tokens per second on stderr, where it is a terminal."""
-    if not wanted or not sys.stderr.isatty():
+    if not wanted or not is_watched():
         yield lambda n_texts, n_tokens: None
         return
     from tqdm import tqdm

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from attar.engine.sums import pool_rows
 from attar.errors import InputError, OutputError, RecipeError
-from attar.pooling import pool_tokens
 from attar.types import Encoder, Floats, Frame, Ints, Tokens, TokenVectors, Vocabulary
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Cached(Encoder):
         for part, places, vectors in self._parts(tokens):
             offsets = np.concatenate([[0], np.cumsum(tokens.lengths[part])])
             for at, layer in enumerate(layers):
-                pooled[:, part, at] = pool_tokens(vectors[layer], token_weights[:, places], offsets)
+                pooled[:, part, at] = pool_rows(vectors[layer], None, token_weights[:, places], offsets)
         return pooled
 
     def token_vectors(self, tokens: Tokens, layers: Sequence[int]) -> TokenVectors:

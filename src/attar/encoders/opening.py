@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from attar.checkpoints import default
-from attar.errors import InputError, RecipeError, unknown_name
+from attar.errors import InputError, ModelError, RecipeError, unknown_name
+from attar.io.foreign import read_json_object
 from attar.types import Encoder
 
 # kind: (module, class)
@@ -121,7 +121,7 @@ def _folder_kind(folder: Path) -> str | None:
         if (folder / mark).is_file():
             return kind
     try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        config = read_json_object(folder / "config.json", ModelError)
+    except ModelError:  # told when it is opened
         return None
-    return "table" if isinstance(config, dict) and config.get("model_type") == "model2vec" else None
+    return "table" if config.get("model_type") == "model2vec" else None

@@ -12,11 +12,12 @@ from typing import Any, Self
 import numpy as np
 import tokenizers
 
-from attar.encoders.bag import check_layers, mean_vectors, pool_rows
+from attar.encoders.bag import check_layers, mean_vectors
 from attar.encoders.formats.table_parts import read_json_object
 from attar.encoders.normals import normals
 from attar.encoders.opening import saved_folder
 from attar.encoders.static_tokens import own_tokenizer
+from attar.engine.sums import pool_rows
 from attar.errors import InputError, ModelError
 from attar.io.atomic import new_folder
 from attar.tokens.tokenizer import TextTokenizer

@@ -12,11 +12,13 @@ import numpy as np
 import numpy.typing as npt
 import tokenizers
 
-from attar.encoders.bag import CHUNK, check_layers, leave_out, pool_rows, report_empty, sum_rows
+from attar.encoders.bag import CHUNK, check_layers, leave_out, report_empty
 from attar.encoders.opening import saved_folder
 from attar.encoders.static_tokens import own_tokenizer
+from attar.engine.sums import pool_rows, sum_rows
 from attar.errors import InputError
 from attar.io.texts import check_texts, iter_texts
+from attar.pooling import check_finite
 from attar.types import Encoder, Floats, Ints, Tokens, TokenVectors, Vocabulary
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ class Table(Encoder):
     """
 
     kind = "table"
+    texts_at_once = 2048  # their sums stay in a cache until they are copied to their place
 
     def __init__(
         self,
@@ -182,6 +185,8 @@ class Table(Encoder):
         if tokenizer is None:
             raise InputError(f"{encoder!r} has no tokenizer.json, which a table needs to encode texts")
         vectors, made = sums.means(encoder)
+        for rows in vectors.values():
+            check_finite(rows, encoder)
         return cls(vectors, tokenizer, counts=sums.counts, made=made)
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
@@ -231,6 +236,7 @@ class Table(Encoder):
         for start in range(0, len(checked), CHUNK):
             vectors[start : start + CHUNK], n = self._means(checked[start : start + CHUNK], wanted)
             n_empty += n
+        check_finite(vectors, self)
         report_empty(n_empty, len(checked))
         return vectors
 
@@ -272,8 +278,12 @@ class Table(Encoder):
             token_weights = leave_out(tokens.ids == self.vocabulary.unknown_id, token_weights, tokens.offsets)
         if self.weights is not None:
             token_weights = token_weights * self.weights[tokens.ids]
-        pooled = [pool_rows(self.by_layer[layer], tokens.ids, token_weights, tokens.offsets) for layer in layers]
-        return np.stack(pooled, axis=2)
+        shape = len(token_weights), len(tokens), len(layers), self.width(layers[0])
+        pooled = np.empty(shape, dtype=np.float32)
+        for at, layer in enumerate(layers):
+            into = pooled[:, :, at]
+            pool_rows(self.by_layer[layer], tokens.ids, token_weights, tokens.offsets, into, threads=None)
+        return pooled
 
     def _means(self, texts: Sequence[str], layers: Sequence[int]) -> tuple[Floats, int]:
         """What `pool` gives for plain means, in fewer steps; how many texts have no known token. Shape: (N, D)"""
@@ -284,9 +294,9 @@ class Table(Encoder):
         if self.skip_unknown and unknown.any():
             factors = np.where(unknown, np.float32(0), factors)
             n_known = n_known - np.bincount(tokens.sequence_of[unknown], minlength=len(tokens))
-        vectors = sum_rows(self.by_layer[layers[0]], tokens.ids, factors, tokens.offsets)
+        vectors = sum_rows(self.by_layer[layers[0]], tokens.ids, factors, tokens.offsets, threads=None)
         for layer in layers[1:]:
-            vectors += sum_rows(self.by_layer[layer], tokens.ids, factors, tokens.offsets)
+            vectors += sum_rows(self.by_layer[layer], tokens.ids, factors, tokens.offsets, threads=None)
         vectors /= np.maximum(n_known * len(layers), 1)[:, None].astype(np.float32)
         if self.normalize:
             lengths = np.sqrt(np.einsum("nd,nd->n", vectors, vectors))

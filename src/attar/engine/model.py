@@ -14,13 +14,16 @@ from attar.engine.batching import equal_batches, length_groups, packed_batches
 from attar.engine.block_hooks import BlockHooks, VisitStates
 from attar.engine.fast_blocks import replace_blocks
 from attar.engine.kernels import best_kernels
-from attar.engine.products import int8
+from attar.engine.products import PRODUCTS
 from attar.errors import ModelError
 from attar.types import Floats, Tokens
 
 
 class LayeredModel:
     """Wraps a transformers model. Packs sequences end to end where its architecture allows; a probe decides."""
+
+    run_by = "transformers"
+    causal = False  # or not known to be
 
     def __init__(self, model: torch.nn.Module, precision: str = "float32") -> None:
         self.model = model.eval()
@@ -31,8 +34,8 @@ class LayeredModel:
         with torch.inference_mode():
             self.n_layers, self.width = self._probe()
             self._first_position = self._packs()
-        if precision == "int8":
-            self._take_int8()
+        if precision not in ("float32", "float64"):
+            self._take_products(precision)
 
     @property
     def packs(self) -> bool:
@@ -131,15 +134,15 @@ class LayeredModel:
         self._undo_fast_blocks = undo
         return first
 
-    def _take_int8(self) -> None:
-        """Blocks with 8-bit products in place of the exact ones, which were found to be right."""
+    def _take_products(self, precision: str) -> None:
+        """Blocks with quicker products in place of the exact ones, which were found to be right."""
         if self._undo_fast_blocks is None:
             raise ModelError(
-                f"precision='int8' is not available for a {type(self.model).__name__}, only for BERT-like "
+                f"precision={precision!r} is not available for a {type(self.model).__name__}, only for BERT-like "
                 "models (RoBERTa, DistilBERT, ALBERT, ELECTRA, MobileBERT ...); leave it at 'float32'"
             )
         self._undo_fast_blocks()
-        replace_blocks(self.model, best_kernels(), int8)
+        replace_blocks(self.model, best_kernels(), PRODUCTS[precision])
 
     def _first_position_that(self, same: Callable[[int], bool]) -> int | None:
         behind_padding = (getattr(self.model.config, "pad_token_id", None) or 0) + 1

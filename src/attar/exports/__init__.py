@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,16 +13,33 @@ from attar.io.atomic import check_target_folder
 if TYPE_CHECKING:
     from attar.embedder import Embedder
 
-# name of the format: the module whose `export` writes it
-FORMATS = {
-    "sentence-transformers": "attar.exports.sentence_transformers",
-    "model2vec": "attar.exports.model2vec",
-    "onnx": "attar.exports.onnx.export",
+
+@dataclass(frozen=True)
+class Format:
+    """One line of the table of formats: the module whose `export` writes it, and what it is for.
+
+    Parameters
+    ----------
+    module : str
+        The module whose `export` writes the format.
+    help : str
+        What the format is for.
+    """
+
+    module: str
+    help: str
+
+
+# The one table of formats: names on the command line and in messages; a module is imported when it writes.
+FORMATS: dict[str, Format] = {
+    "sentence-transformers": Format("attar.exports.sentence_transformers", "a SentenceTransformer of its own modules"),
+    "model2vec": Format("attar.exports.model2vec", "a StaticModel, for recipes that only look vectors up"),
+    "onnx": Format("attar.exports.onnx.export", "one graph from token ids to vectors, for ONNX Runtime"),
 }
 
 CARD, SIGNATURE = "README.md", "Written by Attar"  # every export has the one in the other
 
-__all__ = ["FORMATS", "export"]
+__all__ = ["FORMATS", "Format", "export"]
 
 
 def export(embedder: Embedder, to: str, folder: str | Path, *, overwrite: bool = False) -> list[str]:
@@ -58,7 +76,7 @@ def export(embedder: Embedder, to: str, folder: str | Path, *, overwrite: bool =
         raise unknown_name("export format", to, FORMATS)
     target = Path(folder).expanduser()
     check_target(target, overwrite=overwrite)
-    notes: list[str] = import_module(FORMATS[to]).export(embedder, target, overwrite=overwrite)
+    notes: list[str] = import_module(FORMATS[to].module).export(embedder, target, overwrite=overwrite)
     return notes
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from attar.exports.classic_layout import make_classic
 from attar.exports.fitted_parts import FittedParts, Step
 from attar.exports.framed_tokenizer import save_tokenizer
 from attar.exports.weight_table import nonzero_weights, weight_table, weights_by_id
+from attar.io.aside import scratch
 from attar.io.atomic import new_folder
 from attar.shapers import Quantile
 from attar.shapers.affine import Affine
@@ -53,9 +53,9 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
     _check(source)
     frame = source.encoder.frame
     pooling, notes = _pooling(source, frame)
-    with tempfile.TemporaryDirectory(prefix="attar-") as place, quiet():
+    with scratch() as place, quiet():
         base = load_base(source.encoder, source.layers)
-        modules = [*_layers(source, base, Path(place)), *pooling, *_shaping(source)]
+        modules = [*_layers(source, base, place), *pooling, *_shaping(source)]
         if len(source.layers) > 1 or len(pooling) > 1 or not base.ends_with_last:
             notes.append(_ELSEWHERE)
         if source.encoder.precision == "float64":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ _TYPES: dict[str, Any] = {
     "I8": "i1",
     "U8": "u1",
 }
+_MOST_AXES = 32
 _MAX_HEADER = 100_000_000  # bytes, the limit of the format
 
 
@@ -72,7 +74,19 @@ def as_numpy(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def count_numbers(path: Path) -> int:
     """How many numbers the arrays of a file hold together, by its header."""
-    return sum(int(np.prod(entry["shape"], dtype=object)) for entry in _read_header(path)[0].values())
+    return sum(map(prod, array_shapes(path)))
+
+
+def array_shapes(path: Path) -> list[tuple[int, ...]]:
+    """The shapes of all arrays by its header, none of which needs more bytes than the file has."""
+    header, start, size = _read_header(path)
+    return [_entry(path, name, entry, start, size)[1] for name, entry in header.items()]
+
+
+def matrix_types(path: Path) -> list[str]:
+    """The types of the arrays of two dims, as the file names them."""
+    entries = _read_header(path)[0].values()
+    return [str(entry.get("dtype")) for entry in entries if len(entry.get("shape", ())) == 2]
 
 
 def array_names(path: Path) -> set[str]:
@@ -91,7 +105,7 @@ def _read_header(path: Path) -> tuple[dict[str, Any], int, int]:
             header = json.loads(file.read(length))
     except OSError as error:
         raise ModelError(f"can't read {path}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         if isinstance(error, ModelError):
             raise
         raise ModelError(f"{path} is damaged: its header is not JSON") from None
@@ -101,19 +115,28 @@ def _read_header(path: Path) -> tuple[dict[str, Any], int, int]:
     return header, 8 + length, size
 
 
-def _map(path: Path, name: str, entry: Any, start: int, size: int) -> npt.NDArray[Any]:
+def _entry(path: Path, name: str, entry: Any, start: int, size: int) -> tuple[Any, tuple[int, ...], int, int]:
+    """Type, shape, begin and end of an array that can be in the file."""
     try:
         kind, shape, (begin, end) = entry["dtype"], tuple(entry["shape"]), entry["data_offsets"]
-        whole = all(type(n) is int and n >= 0 for n in (*shape, begin, end))
+        whole = isinstance(kind, str) and len(shape) <= _MOST_AXES and 0 <= begin <= end
+        whole = whole and all(type(n) is int and n >= 0 for n in (*shape, begin, end))
     except (TypeError, KeyError, ValueError):
         whole = False
-    if not whole:
+    if not whole or (0 in shape and max(shape) > size):
         raise ModelError(f"{path} is damaged: the header entry of the array {name!r} is malformed")
+    if start + end > size or prod(shape) > 8 * (end - begin):  # no type has less than a bit
+        raise ModelError(f"{path} is damaged or cut short: the array {name!r} of shape {shape} does not fit in it")
+    return kind, shape, begin, end
+
+
+def _map(path: Path, name: str, entry: Any, start: int, size: int) -> npt.NDArray[Any]:
+    kind, shape, begin, end = _entry(path, name, entry, start, size)
     if kind not in _TYPES:
         raise ModelError(f"{path}: the array {name!r} is of type {kind!r}; supported are {', '.join(_TYPES)}")
     dtype = np.dtype(_TYPES[kind])
-    n_bytes = int(np.prod(shape, dtype=object)) * dtype.itemsize
-    if end - begin != n_bytes or start + end > size:
+    n_bytes = prod(shape) * dtype.itemsize
+    if end - begin != n_bytes:
         raise ModelError(f"{path} is damaged or cut short: the array {name!r} of shape {shape} does not fit in it")
     if n_bytes == 0:
         return np.zeros(shape, dtype)

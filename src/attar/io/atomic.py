@@ -1,62 +1,86 @@
-"""Files and folders that appear whole or not at all: written aside, then renamed."""
+"""Files and folders that appear whole or not at all: written aside, then renamed. Links and devices stay."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from attar.errors import OutputError
+from attar.io.aside import OLD, SUFFIX, place_aside, remove_leftovers
+from attar.io.exchange import exchange
+from attar.io.system_errors import reason_of
+from attar.io.through import copy_through, is_stream
+
+Owns = Callable[[Sequence[str]], bool]  # whether a folder that holds these names is of the wanted kind
 
 
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
-    """A place beside the target to write to; it takes the target's name when all went well, and is gone if not."""
-    check_parent(path)
-    with _explained(path):
-        if path.is_dir():
-            raise OutputError(f"can't write {str(path)!r}: it is a folder; give a file name")
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with _explained(path):
+    """A place to write to; what is in it takes the target's name when all went well, and is gone if not.
+
+    Where the target is a link, the file behind it is replaced; a device or pipe is sent what was written.
+
+    Parameters
+    ----------
+    path : Path
+        The target.
+
+    Yields
+    ------
+    Path
+        An empty file of the same name in another folder.
+
+    Raises
+    ------
+    OutputError
+        If nothing can be written there, now or in the end.
+    """
+    check_target_file(path)
+    with explained(path):
+        stream = is_stream(path)
+        target = path if stream else path.resolve()
+        parent = Path(tempfile.gettempdir()) if stream else target.parent
+        with place_aside(parent, target.name) as folder:
+            aside = folder / target.name
             aside.touch()
             usual = stat.S_IMODE(aside.stat().st_mode)
-        yield aside
-        with _explained(path):
+            yield aside
             os.chmod(aside, usual)  # safetensors makes files that their owner alone may read
-            os.replace(aside, path)
-    finally:
-        aside.unlink(missing_ok=True)
+            if stream:
+                copy_through(aside, path)
+            else:
+                os.replace(aside, target)
 
 
 @contextmanager
 def new_folder(path: Path, mark: str, *, overwrite: bool = False) -> Iterator[Path]:
     """The same for a folder; one that exists is refused, or with `overwrite` replaced if it holds the file `mark`.
 
-    A link stays one.
+    A link stays one. There is no moment without the old folder or the new one under the name, where the system can
+    exchange two names at once; elsewhere the next run puts right what a kill between two renames has left.
     """
     check_target_folder(path, mark, overwrite=overwrite)
-    with _explained(path):
-        place = path.resolve()
-        aside = Path(tempfile.mkdtemp(prefix=f".{place.name}.", suffix=".part", dir=place.parent))
-    try:
-        with _explained(path):
+    with explained(path):
+        target = path.resolve()
+        with place_aside(target.parent, target.name) as place:
+            aside = place / target.name
+            aside.mkdir()
             yield aside
             _open_up(aside)
-            if place.exists():
-                old = aside.with_suffix(".old")
-                os.replace(place, old)
-                os.replace(aside, place)
-                shutil.rmtree(old)
-            else:
-                os.replace(aside, place)
-    finally:
-        if aside.exists():
-            shutil.rmtree(aside, ignore_errors=True)
+            _replace(aside, target, place / OLD)
+
+
+def _replace(new: Path, target: Path, old: Path) -> None:
+    if not target.exists():
+        os.rename(new, target)
+    elif not exchange(new, target):
+        old.mkdir()
+        os.rename(target, old / target.name)
+        os.rename(new, target)
 
 
 def _open_up(folder: Path) -> None:
@@ -69,28 +93,87 @@ def _open_up(folder: Path) -> None:
         os.chmod(path, mode | (mode & 0o444) >> 2 if path.is_dir() else mode)  # who may read a folder may enter it
 
 
+def check_target_file(path: Path) -> None:
+    """Says early that the file can't be written."""
+    _check_name(path)
+    with explained(path):
+        if path.is_dir():
+            raise OutputError(f"can't write {str(path)!r}: it is a folder; give a file name")
+        if not is_stream(path):
+            _check_parent(path, path.resolve().parent)
+        elif not os.access(path, os.W_OK):
+            raise OutputError(f"can't write {str(path)!r}: no permission")
+
+
 def check_target_folder(path: Path, mark: str, *, overwrite: bool = False) -> None:
     """Says early that the folder can't be written; only an empty one, or one with the file `mark`, is ever replaced."""
-    check_parent(path)
-    with _explained(path):
-        exists = path.exists()
-    if exists and not (overwrite and path.is_dir()):
-        hint = "it is a file" if path.is_file() else "it exists; remove it, choose another name or ask to overwrite it"
-        raise OutputError(f"can't write the folder {str(path)!r}: {hint}")
-    with _explained(path):
-        held = sorted(os.listdir(path)) if exists else []
-    if held and mark not in held:
+    held = _held(path)
+    if held is not None and not overwrite:
         raise OutputError(
-            f"can't overwrite the folder {str(path)!r}: it holds other things, such as {held[0]!r}, and no {mark}; "
+            f"can't write the folder {str(path)!r}: it exists; remove it, choose another name or ask to overwrite it"
+        )
+    _refuse_others(path, held, lambda names: mark in names, f"no {mark}")
+
+
+def make_own_folder(path: Path, owns: Owns, kind: str) -> None:
+    """Makes a folder to work in, or takes one that is empty or of the wanted kind already; refuses any other.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    owns : callable
+        Whether a folder that holds these names (sorted, never none) is of the kind.
+    kind : str
+        What the kind is called, such as "the folder of a sweep".
+
+    Raises
+    ------
+    OutputError
+        If it is a file, holds other things or can't be made.
+    """
+    check_own_folder(path, owns, kind)
+    with explained(path):
+        path.mkdir(exist_ok=True)
+
+
+def check_own_folder(path: Path, owns: Owns, kind: str) -> None:
+    """The same, without making it."""
+    _refuse_others(path, _held(path), owns, f"it is not {kind}")
+
+
+def _held(path: Path) -> list[str] | None:
+    """What a folder to be written holds already; None if it is not there."""
+    _check_name(path)
+    with explained(path):
+        if not path.is_dir():
+            check_parent(path)
+        remove_leftovers(path.resolve().parent)
+        if path.exists() and not path.is_dir():
+            raise OutputError(f"can't write the folder {str(path)!r}: it is a file")
+        return sorted(n for n in os.listdir(path) if not n.endswith(SUFFIX)) if path.exists() else None
+
+
+def _refuse_others(path: Path, held: list[str] | None, owns: Owns, lacking: str) -> None:
+    if held and not owns(held):
+        raise OutputError(
+            f"can't write the folder {str(path)!r}: it holds other things, such as {held[0]!r}, and {lacking}; "
             "remove it yourself or choose another name"
         )
 
 
 def check_parent(path: Path) -> None:
     """Says early that nothing can be written there."""
+    _check_name(path)
+    _check_parent(path, path.absolute().parent)
+
+
+def _check_name(path: Path) -> None:
     if "\0" in str(path):
         raise OutputError(f"can't write {str(path)!r}: a path has no NUL in it")
-    parent = path.absolute().parent
+
+
+def _check_parent(path: Path, parent: Path) -> None:
     if not parent.is_dir():
         raise OutputError(f"can't write {str(path)!r}: there is no folder {str(parent)!r}")
     if not os.access(parent, os.W_OK):
@@ -98,10 +181,12 @@ def check_parent(path: Path) -> None:
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def explained(path: Path) -> Iterator[None]:
+    """Turns what the system says against writing into an error that names the target."""
     try:
         yield
-    except OSError as error:
-        if isinstance(error, OutputError):
+    except Exception as error:
+        reason = reason_of(error)
+        if isinstance(error, OutputError) or reason is None:
             raise
-        raise OutputError(f"can't write {str(path)!r}: {error.strerror or error}") from None
+        raise OutputError(f"can't write {str(path)!r}: {reason}") from None

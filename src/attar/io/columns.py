@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from attar.errors import InputError
+from attar.io.bounds import max_text_bytes
 
 KINDS = {
     ".txt": "text",
@@ -44,7 +44,7 @@ def records(lines: Iterable[str], kind: str) -> Records:
 
     A blank line is an empty record. What can't be read raises csv.Error.
     """
-    csv.field_size_limit(sys.maxsize)
+    csv.field_size_limit(max_text_bytes())
     if kind == "csv":
         return csv.reader(lines, strict=True)
     return csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE, strict=True)

@@ -13,10 +13,15 @@ def nothing(n: int) -> None:
     """Shows nothing."""
 
 
+def is_watched() -> bool:
+    """Whether stderr is a terminal; it may have been closed."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 @contextmanager
 def bar(total: int | None, unit: str, wanted: bool = True) -> Iterator[Advance]:
     """Yields a function that moves the bar on; shows nothing unless wanted and stderr is a terminal."""
-    if not wanted or not sys.stderr.isatty():
+    if not wanted or not is_watched():
         yield nothing
         return
     from tqdm import tqdm

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,8 +12,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from attar.errors import InputError
+from attar.io.bounds import bounded_line, check_text
 from attar.io.columns import choose_column, kind_named, records
 from attar.io.unpacked import DAMAGE, is_packed, open_unpacked
+
+log = logging.getLogger("attar")
 
 
 def read_texts(source: str, column: str | None = None) -> Iterator[Any]:
@@ -86,7 +90,7 @@ def open_input(source: str) -> Iterator[IO[bytes]]:
 def _decoded(file: IO[bytes], source: str) -> Iterator[str]:
     number = 0
     try:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(iter(lambda: bounded_line(file, source), b""), 1):
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")
             yield text.removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError as error:
@@ -102,8 +106,10 @@ def _plain(lines: Iterator[str], source: str, column: str | None) -> Iterator[st
 
 
 def _jsonl(lines: Iterator[str], source: str, column: str | None) -> Iterator[Any]:
+    blank = 0
     for number, line in enumerate(lines, 1):
         if not line.strip():
+            blank += 1
             continue
         try:
             row = json.loads(line)
@@ -118,6 +124,13 @@ def _jsonl(lines: Iterator[str], source: str, column: str | None) -> Iterator[An
         if column not in row:
             raise InputError(f"line {number} of {source!r} has no column {column!r}; it has {', '.join(row)}")
         yield row[column]
+    tell_blank(blank, source)
+
+
+def tell_blank(n: int, source: str) -> None:
+    """Say that lines were no rows, so that no one wonders where they are."""
+    if n:
+        log.warning("%s blank lines of %r hold no row and were left out", f"{n:,}", source)
 
 
 def _separated(kind: str) -> Callable[[Iterator[str], str, str | None], Iterator[str]]:
@@ -128,12 +141,18 @@ def _separated(kind: str) -> Callable[[Iterator[str], str, str | None], Iterator
             if header is None:
                 return
             at = header.index(choose_column(header, column, source))
-            for row in filter(None, rows):  # of a blank line, nothing is left
+            blank = 0
+            for row in rows:
+                if not row and len(header) > 1:
+                    blank += 1
+                    continue
+                row = row or [""]  # of one column, a blank line is an empty text
                 if len(row) != len(header):
                     raise InputError(
                         f"line {rows.line_num} of {source!r} has {len(row)} fields; the header has {len(header)}"
                     )
                 yield row[at]
+            tell_blank(blank, source)
         except csv.Error as error:
             raise InputError(f"line {rows.line_num} of {source!r} can't be read: {error}") from None
 
@@ -148,7 +167,10 @@ def _parquet(path: Path, column: str | None) -> Iterator[Any]:
         with pq.ParquetFile(path) as file:
             name = choose_column(file.schema_arrow.names, column, str(path))
             for batch in file.iter_batches(batch_size=8192, columns=[name]):
-                yield from batch.column(0).to_pylist()
+                for value in batch.column(0):
+                    text = value.as_py()
+                    check_text(text, str(path))
+                    yield text
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(f"can't read {str(path)!r}: {' '.join(str(error).split())[:200]}") from None
 

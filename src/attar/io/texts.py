@@ -39,7 +39,7 @@ def check_texts(values: Iterable[Any], start: int = 0) -> tuple[list[str], int]:
                 )
         texts = [str(value) for value in texts]
     try:
-        "".join(texts).encode()
+        "".join([text for text in texts if not text.isascii()]).encode()
     except UnicodeEncodeError:
         pass
     else:

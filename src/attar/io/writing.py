@@ -10,8 +10,8 @@ from typing import IO
 
 import numpy as np
 
-from attar.errors import OutputError, unknown_name
-from attar.io.atomic import check_parent, new_file
+from attar.errors import unknown_name
+from attar.io.atomic import check_target_file, new_file
 from attar.types import Floats
 
 _NPY_HEADER, _SAFETENSORS_HEADER = 128, 256  # bytes kept free at the front and filled in once the rows are counted
@@ -21,7 +21,7 @@ def check_target(target: str) -> None:
     """Says early, before any work, that nothing can be written there."""
     path = Path(target)
     _writer(path)
-    check_parent(path)
+    check_target_file(path)
 
 
 def write_vectors(chunks: Iterable[Floats], target: str) -> int:
@@ -29,13 +29,7 @@ def write_vectors(chunks: Iterable[Floats], target: str) -> int:
     path = Path(target)
     write = _writer(path)
     with new_file(path) as aside:
-        try:
-            n = write(chunks, aside)
-        except OSError as error:
-            if isinstance(error, OutputError):
-                raise
-            raise OutputError(f"can't write {target!r}: {error.strerror or error}") from None
-    return n
+        return write(chunks, aside)
 
 
 def print_vectors(chunks: Iterable[Floats]) -> int:

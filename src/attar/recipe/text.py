@@ -61,7 +61,7 @@ def read_value(text: str) -> Any:
     """What `write_value` wrote."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

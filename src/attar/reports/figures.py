@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from attar.errors import MissingExtra, OutputError
-from attar.io.atomic import check_parent, new_file
+from attar.errors import MissingExtra
+from attar.io.atomic import make_own_folder, new_file
 from attar.reports.cells import Cells, Variant
 from attar.sweep.store import CellRow
 from attar.types import Doubles
 
 Key = Callable[[CellRow], tuple[Any, ...]]
 Point = tuple[str, float, float]  # variant, measure, score
+_PLAIN = {"text.parse_math": False, "text.usetex": False}
+_FIGURE = re.compile(r"(layers|mix|isotropy|alignment)-.*\.(png|svg)", re.DOTALL)
 
 
 def write_figures(cells: Cells, folder: Path, form: str) -> int:
@@ -25,19 +29,28 @@ def write_figures(cells: Cells, folder: Path, form: str) -> int:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("drawing figures", "models") from None
-    check_parent(folder)
-    if folder.is_file():
-        raise OutputError(f"can't write figures to {str(folder)!r}: it is a file; give a folder")
-    folder.mkdir(exist_ok=True)
-    n = 0
-    for name, draw in figures(cells):
-        figure = Figure(figsize=(6.4, 4), layout="constrained")
-        draw(figure.subplots())
-        # No date and no random ids inside, so that the same cells give the same file.
-        with new_file(folder / f"{name}.{form}") as aside, rc_context({"svg.hashsalt": "attar"}):
+    make_own_folder(folder, holds_figures, "a folder of figures")
+    names: set[str] = set()
+    for title, draw in figures(cells):
+        name = file_name(title, names)
+        names.add(name)
+        # No date and no random ids inside, so that the same cells give the same file; a $ in a name is a $.
+        with new_file(folder / f"{name}.{form}") as aside, rc_context({"svg.hashsalt": "attar", **_PLAIN}):
+            figure = Figure(figsize=(6.4, 4), layout="constrained")
+            draw(figure.subplots())
             figure.savefig(aside, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
-        n += 1
-    return n
+    return len(names)
+
+
+def holds_figures(names: Sequence[str]) -> bool:
+    """Whether a folder holds figures of ours and nothing else."""
+    return all(_FIGURE.fullmatch(name) for name in names)
+
+
+def file_name(title: str, taken: set[str]) -> str:
+    """What a figure's file is called: letters, digits, dots and dashes, whatever the model is called."""
+    plain = re.sub(r"[^\w.+-]+", "-", title)[:150]
+    return next(name for i in count(1) if (name := plain if i == 1 else f"{plain}-{i}") not in taken)
 
 
 def figures(cells: Cells) -> Iterator[tuple[str, Callable[[Any], None]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable
 
 from attar.reports.cells import Cells
@@ -26,6 +27,9 @@ CELL_COLUMNS = (
     "low",
     "high",
 )
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+_MARKDOWN = re.compile(r"[\\`*_\[\]|#~!$]")
 _LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {"~": "\\textasciitilde{}", "^": "\\^{}", "\\": "\\textbackslash{}"}
 
 
@@ -38,9 +42,14 @@ def cells_csv(cells: Cells) -> str:
     for row in cells.rows:
         known = {"published": cells.published(row), "mix": f"{row.mix:g}"}
         known |= {name: None if (x := getattr(row, name)) is None else f"{x:.6f}" for name in ("score", "low", "high")}
-        lines.append([str(_or_empty(known.get(name, getattr(row, name, None)))) for name in CELL_COLUMNS])
+        lines.append([guarded(str(_or_empty(known.get(name, getattr(row, name, None))))) for name in CELL_COLUMNS])
     writer.writerows(sorted(lines))
     return out.getvalue()
+
+
+def guarded(text: str) -> str:
+    """With a quote in front where a spreadsheet would take a text for a formula."""
+    return f"'{text}" if text[:1] in _FORMULA and not _NUMBER.fullmatch(text) else text
 
 
 def _or_empty(value: object) -> object:
@@ -51,11 +60,14 @@ def markdown(tables: Iterable[ReportTable]) -> str:
     """The best of each column in bold, the published value in brackets."""
     blocks = []
     for table in tables:
-        head = [*table.labels, *table.columns]
+        head = [escape_markdown(name) for name in (*table.labels, *table.columns)]
         rule = ["---"] * len(table.labels) + ["---:"] * len(table.columns)
-        body = [[*labels, *(_markdown_value(value) for value in values)] for labels, values in table.rows]
-        lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in [head, rule, *body]]
-        blocks.append(f"### {table.title}\n\n" + "\n".join(lines) + "\n")
+        body = [
+            [*map(escape_markdown, labels), *(_markdown_value(value) for value in values)]
+            for labels, values in table.rows
+        ]
+        lines = ["| " + " | ".join(line) + " |" for line in [head, rule, *body]]
+        blocks.append(f"### {escape_markdown(table.title)}\n\n" + "\n".join(lines) + "\n")
     return "\n".join(blocks)
 
 
@@ -81,7 +93,12 @@ def _latex_table(table: ReportTable) -> str:
 
 
 def escape_latex(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)
+    return "".join(_LATEX.get(character, character) for character in " ".join(text.split()))
+
+
+def escape_markdown(text: str) -> str:
+    """Names as they are, whatever is in them: no element, link, code or second cell."""
+    return _MARKDOWN.sub(r"\\\g<0>", " ".join(text.split())).replace("&", "&amp;").replace("<", "&lt;")
 
 
 def _markdown_value(value: Value | None) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import json
+import re
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Sequence
 from importlib.resources import files
@@ -22,14 +25,17 @@ def page(cells: Cells, title: str = "Sentence vectors, recipe by recipe") -> str
     """The whole document."""
     parts = {name: _resource(name) for name in ("report.html", "report.css", "charts.js", "sections.js", "report.js")}
     data = json.dumps(page_data(cells), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    script = "\n".join(parts[name] for name in ("charts.js", "sections.js", "report.js"))
-    return (
-        parts["report.html"]
-        .replace("{{title}}", html.escape(title))
-        .replace("{{style}}", parts["report.css"])
-        .replace("{{data}}", data.replace("</", "<\\/"))
-        .replace("{{script}}", script)
-    )
+    script = "\n" + "\n".join(parts[name] for name in ("charts.js", "sections.js", "report.js")) + "\n"
+    filled = {
+        "title": html.escape(title),
+        "style": parts["report.css"],
+        "data": data.replace("<", "\\u003c"),  # nothing in it can end or open an element
+        "script": script,
+        "script_hash": b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    }
+    return re.sub(
+        r"\{\{(\w+)\}\}", lambda found: filled[found[1]], parts["report.html"]
+    )  # one pass: no value is filled
 
 
 def page_data(cells: Cells) -> dict[str, Any]:

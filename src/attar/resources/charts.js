@@ -1,7 +1,8 @@
 "use strict";
 // Small charts as SVG text. Colours come from the style sheet, so that light and dark need no redrawing.
 
-const esc = (s) => String(s).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }[c]));
+const esc = (s) => String(s).replace(/[&<>"']/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }[c]));
+const count = (n) => Number(n).toLocaleString("en"); // whatever it was given: the digits of a number, or NaN
 const colour = (i) => `var(--c${i % 8})`;
 const narrow = () => innerWidth < 600; // a phone: fewer units across, so that labels stay legible
 const chartWidth = () => (narrow() ? 330 : 480);
@@ -86,7 +87,7 @@ function heatMap(rows, columns, value, sets) {
   const low = Math.min(...all.map((v) => v.y)), high = Math.max(...all.map((v) => v.y));
   let svg = `<text x="4" y="11">w, the weight of Avg.</text>`, top1 = null;
   rows.forEach((r, i) => {
-    svg += `<text x="${left - 7}" y="${top + i * tall + tall / 2 + 4}" text-anchor="end">${r}</text>`;
+    svg += `<text x="${left - 7}" y="${top + i * tall + tall / 2 + 4}" text-anchor="end">${esc(r)}</text>`;
     columns.forEach((c, j) => {
       const v = value(r, c);
       if (!v) return;
@@ -105,7 +106,7 @@ function heatMap(rows, columns, value, sets) {
   });
   if (sets > 0) svg += `<line x1="${left + sets * cell}" x2="${left + sets * cell}" y1="${top}" y2="${bottom}" stroke="var(--card)" stroke-width="3"/>`;
   svg += `<text x="${left + (single * cell) / 2}" y="${bottom + 32}" text-anchor="middle">layer</text>`;
-  return `<svg viewBox="0 0 ${w} ${h}" role="img">${svg}</svg><p class="ramp">${low.toFixed(1)}<i style="background:linear-gradient(90deg,${STOPS.map((s) => `rgb(${s.join(",")})`).join(",")})"></i>${high.toFixed(1)}<span>× ${top1}</span></p>`;
+  return `<svg viewBox="0 0 ${w} ${h}" role="img">${svg}</svg><p class="ramp">${low.toFixed(1)}<i style="background:linear-gradient(90deg,${STOPS.map((s) => `rgb(${s.join(",")})`).join(",")})"></i>${high.toFixed(1)}<span>× ${esc(top1)}</span></p>`;
 }
 
 function pearson(points) {

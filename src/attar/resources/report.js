@@ -63,7 +63,8 @@ function tableCells(table) {
 }
 function asCsv(table) {
   const rows = tableCells(table), paper = rows[0].map((_, j) => rows.some((r) => r[j] && r[j].published));
-  const quote = (s) => (/[",\n]/.test(s) ? `"${s.replace(/"/g, '""')}"` : s);
+  const guarded = (s) => (/^[=+@\t\r-]/.test(s) && !Number.isFinite(Number(s)) ? `'${s}` : s); // never a formula
+  const quote = (t) => { const s = guarded(t); return /[",\n\r]/.test(s) ? `"${s.replace(/"/g, '""')}"` : s; };
   return rows.map((r, i) => r.flatMap((c, j) => (paper[j] ? [c.text, i ? c.published : `${c.text} (published)`] : [c.text])).map(quote).join(",")).join("\n") + "\n";
 }
 function asLatex(table, title) {
@@ -84,15 +85,15 @@ function save(button) {
 
 function tellHow() {
   const models = D.facts.map((f) => {
-    const tasks = Object.entries(f.tasks).map(([t, [texts, whole]]) => `${esc(t)}: ${texts.toLocaleString("en")} texts${whole ? ` (a fixed sample of its ${whole.toLocaleString("en")} rows)` : ""}`);
-    return `<h3>${esc(f.model)}</h3><p>${f.cells.toLocaleString("en")} cells, scored in ${f.minutes} minutes. Weights' sha256 <code>${esc(f.sha256)}</code>; Attar ${esc(f.attar.join(", "))}. Background corpus: ${f.background.map((n) => n.toLocaleString("en")).join(", ")} sentences through the model, Avg. from ${f.average.map((n) => n.toLocaleString("en")).join(", ")}. k-means runs: ${f.runs.join(", ") || "none"}.</p><p class="sub">${tasks.join("; ")}.</p>`;
+    const tasks = Object.entries(f.tasks).map(([t, [texts, whole]]) => `${esc(t)}: ${count(texts)} texts${whole ? ` (a fixed sample of its ${count(whole)} rows)` : ""}`);
+    return `<h3>${esc(f.model)}</h3><p>${count(f.cells)} cells, scored in ${count(f.minutes)} minutes. Weights' sha256 <code>${esc(f.sha256)}</code>; Attar ${esc(f.attar.join(", "))}. Background corpus: ${f.background.map(count).join(", ")} sentences through the model, Avg. from ${f.average.map(count).join(", ")}. k-means runs: ${f.runs.map(count).join(", ") || "none"}.</p><p class="sub">${tasks.join("; ")}.</p>`;
   });
   $("#sec-made .body").innerHTML = `<p>Every distinct text went through the model once for each template. At every layer its token vectors were pooled under all aggregations at once (each is one weight a token; they sum to 1 in a text), and the pooled vectors kept as 16-bit floats with a power of two for every dim. Layers, Avg. and shapers were applied to those.</p>
-<ul><li><b>Layers</b>: −1 is the token table, 0 the input of the first block, i the output of block i; 1+${Math.max(...Object.values(D.lastLayer))} is the average of two.</li>
+<ul><li><b>Layers</b>: −1 is the token table, 0 the input of the first block, i the output of block i; 1+${count(Math.max(...Object.values(D.lastLayer)))} is the average of two.</li>
 <li><b>Aggregations</b>: mean of all tokens but the special ones; idf, ln(N / df), with counts from the task's own texts or from the background corpus; debiased, without frequent tokens, sub-words and punctuation; mask, the template's masks alone.</li>
 <li><b>Post-processing</b> is fitted on all texts of the task, without labels, or (@background) on the background corpus.</li>
 <li><b>Similarity</b>: Spearman's correlation of cosines over all pairs of all subsets; the interval is a bootstrap of 200 draws of pairs. <b>Clustering</b>: k-means with 10 starts, accuracy under the best matching of clusters to classes, mean over runs. <b>Classification</b>: logistic regression on frozen vectors, 10-fold or the task's own split; of a sampled task with a test split, half of the rows test.</li>
-<li><b>Published</b> values are those of BERT base, and stand beside that model only; the two idf rows, which the paper's tables have exchanged, stand under what they really are. Averages are over the tasks shown, for classification over the paper's own set.</li></ul>${models.join("")}${D.failed.length ? `<h3>Not scored</h3><ul>${D.failed.map(([reason, n]) => `<li>${n.toLocaleString("en")} cells: ${esc(reason)}</li>`).join("")}</ul>` : ""}`;
+<li><b>Published</b> values are those of BERT base, and stand beside that model only; the two idf rows, which the paper's tables have exchanged, stand under what they really are. Averages are over the tasks shown, for classification over the paper's own set.</li></ul>${models.join("")}${D.failed.length ? `<h3>Not scored</h3><ul>${D.failed.map(([reason, n]) => `<li>${count(n)} cells: ${esc(reason)}</li>`).join("")}</ul>` : ""}`;
 }
 
 function start() {

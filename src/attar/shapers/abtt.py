@@ -40,6 +40,24 @@ class AllButTheTop(MomentShaper):
         if not isinstance(self.n, Integral) or isinstance(self.n, bool) or self.n < 0:
             raise InputError(f"n={self.n!r} is not allowed; give a whole number of components, 0 or more")
 
+    def check_width(self, n_features: int) -> None:
+        """Refuse to remove as many directions as there are dims: only rounding errors would be left.
+
+        Parameters
+        ----------
+        n_features : int
+            The number of dims of the vectors.
+
+        Raises
+        ------
+        InputError
+            If `n` is not below it.
+        """
+        if self.n >= n_features:
+            raise InputError(
+                f"{self.name} would remove all {n_features} dims of the vectors; give at most abtt:{n_features - 1}"
+            )
+
     def _solve(self, moments: Moments) -> Affine:
         d = len(moments.mean)
         if self.n > d:

@@ -11,6 +11,7 @@ from sklearn.utils import get_tags
 from attar.errors import InputError
 from attar.shapers.affine_shaper import AffineShaper, MomentShaper
 from attar.shapers.moments import Moments
+from attar.shapers.shaper import Shaper
 from attar.types import Floats, Ints
 
 
@@ -34,12 +35,21 @@ class Evidence:
 
     def fit(self, shaper: Any) -> None:
         """Fit a shaper: from moments where it needs no more and they are known, else from the vectors."""
+        if isinstance(shaper, Shaper):
+            shaper.check_width(self.width)
         if self.moments is not None and isinstance(shaper, MomentShaper):
             shaper.fit_moments(self.moments)
         elif self.vectors is not None:
             shaper.fit(self.vectors if self.rows is None else self.vectors[self.rows])
         else:
             raise InputError(f"{type(shaper).__name__} has to see vectors, and only their moments are known here")
+
+    @property
+    def width(self) -> int:
+        """Dims of the vectors."""
+        if self.vectors is not None:
+            return int(self.vectors.shape[1])
+        return 0 if self.moments is None else len(self.moments.mean)
 
     def through(self, shaper: Any) -> Evidence:
         """What is known of the vectors behind a fitted shaper; only affine ones carry moments along."""

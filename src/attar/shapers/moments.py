@@ -13,7 +13,7 @@ from attar.types import Doubles
 
 Vectors = npt.NDArray[np.floating[Any]]  # (N, D), float32 or float64
 
-CHUNK = 4096  # rows turned to float64 at a time
+CHUNK = 2048  # rows turned to float64 at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,11 +163,14 @@ def _of_chunk(X: Vectors, diagonal: bool) -> Moments:
     n, d = X.shape
     if n == 0:
         return Moments(0, np.zeros(d), np.zeros(d if diagonal else (d, d)))
-    # Measured from the first row, a constant column is exactly 0: its mean is exact and its scatter exactly 0.
-    rows = X.astype(np.float64)
-    first = rows[0].copy()
-    rows -= first
-    mean = rows.mean(axis=0)
-    rows -= mean
-    scatter = np.einsum("nd,nd->d", rows, rows) if diagonal else rows.T @ rows
-    return Moments(n, first + mean, scatter)
+    # Measured from about the mean, as a number of X's own type: the differences are exact, what the mean is off by is
+    # taken out of the sums, and a constant column is exactly 0.
+    about = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too large is refused where it is used
+        rows = np.subtract(X, about, dtype=np.float64)
+        off = rows.sum(axis=0)
+        if diagonal:
+            scatter = np.maximum(np.einsum("nd,nd->d", rows, rows) - off * off / n, 0)
+        else:
+            scatter = rows.T @ rows - np.outer(off, off / n)
+    return Moments(n, about + off / n, scatter)

@@ -46,22 +46,10 @@ def is_written(path: Path) -> bool:
     return path.is_file()
 
 
-def remove_leftovers(folder: Path) -> None:
-    """What a killed process had begun to write."""
-    for path in folder.glob(".*.part"):
-        path.unlink(missing_ok=True)
-
-
 def _powers_path(path: Path) -> Path:
     return path.with_suffix(".powers.npy")
 
 
 def _save(path: Path, array: npt.NDArray[np.generic]) -> None:
-    with new_file(path) as aside:
-        try:
-            with open(aside, "wb") as file:
-                np.save(file, array, allow_pickle=False)
-        except OSError as error:
-            raise OutputError(
-                f"can't write {str(path)!r}: {error.strerror}; what is there stays, rerun later"
-            ) from None
+    with new_file(path) as aside, open(aside, "wb") as file:
+        np.save(file, array, allow_pickle=False)

@@ -13,7 +13,7 @@ from attar.encoders.table import Table
 from attar.io.progress import bar
 from attar.pipeline import TextCounts
 from attar.pooling import join_windows, scale_weights
-from attar.sweep.blocks import is_written, remove_leftovers, write_block
+from attar.sweep.blocks import is_written, write_block
 from attar.sweep.plan import AVERAGE, MODEL, LayerGroups, PassPlan
 from attar.types import Encoder, Floats, Tokens
 from attar.weights import Weighting
@@ -50,7 +50,6 @@ def collect(
     encoder: Encoder, plan: PassPlan, fitted: FittedWeights, average: Table | None, folder: Path, progress: bool = True
 ) -> None:
     """Write the blocks that are not there yet."""
-    remove_leftovers(folder)
     sources: dict[str, Encoder] = {MODEL: encoder} | ({} if average is None else {AVERAGE: average})
     counts = TextCounts(texts=len(plan.texts))
     with bar(len(plan.texts), "texts", progress) as advance:

@@ -77,5 +77,5 @@ def _read(path: Path) -> PassSpec | None:
         for name in _LISTS:
             data[name] = tuple(data[name])
         return PassSpec(**data)
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None  # of another version, or not ours: not used, not touched

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from attar._version import __version__
 from attar.errors import InputError
-from attar.io.atomic import check_parent, new_file
+from attar.io.atomic import check_own_folder, make_own_folder, new_file
 from attar.io.locks import exclusive
 from attar.sweep.background import Background
 from attar.sweep.grid import Grid, layer_sets
@@ -21,6 +21,7 @@ from attar.sweep.subjects import load_subjects
 
 log = logging.getLogger("attar")
 CACHE, ABOUT, LOCK = "cache", "run.json", "lock"
+KIND = "the folder of a sweep"
 
 
 @dataclass(frozen=True)
@@ -78,14 +79,14 @@ def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noq
     OutputError
         If the folder can't be written or another process writes to it.
     """
-    check_parent(run)
+    check_own_folder(run, is_run, KIND)
     models = [SweptModel.open(model) for model in grid.models]
     for model in models:
         check_layers(grid, model)
     check_names(models)
     background = Background.read(settings.background, grid, split=settings.sentences)
     subjects = load_subjects(grid.tasks, settings.data, grid.rows, background.embedded)
-    run.mkdir(exist_ok=True)
+    make_own_folder(run, is_run, KIND)
     with exclusive(run / LOCK):
         _describe(run, settings)
         with Store(run / FILE) as store:
@@ -104,6 +105,11 @@ def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noq
         if not settings.keep:
             shutil.rmtree(run / CACHE, ignore_errors=True)
     return n
+
+
+def is_run(names: Sequence[str]) -> bool:
+    """Whether a folder that holds these names is a run, perhaps one that was stopped before it had any cell."""
+    return {FILE, ABOUT} <= set(names) or set(names) <= {CACHE, ABOUT, LOCK, FILE}
 
 
 def check_layers(grid: Grid, model: SweptModel) -> None:

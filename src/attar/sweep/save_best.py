@@ -9,6 +9,7 @@ from typing import Any
 
 from attar.embedder import Embedder
 from attar.errors import InputError
+from attar.io.foreign import read_json_object
 from attar.pipeline import Pipeline, fit_pipeline, new_shapers, new_weights
 from attar.recipe import FittedOn
 from attar.shapers.chain import learns
@@ -32,10 +33,13 @@ class Sources:
     @classmethod
     def of_run(cls, run: Path, data: Path | None = None) -> Sources:
         """What the run says; `data` replaces its folder of tasks, where they have moved."""
-        about = json.loads((run / ABOUT).read_text(encoding="utf-8"))
-        found = {name: None if about[name] is None else Path(about[name]) for name in ("data", "background")}
+        about = read_json_object(run / ABOUT)
+        for name in ("data", "background"):
+            if not isinstance(about.get(name), (str, type(None))):
+                raise InputError(f"{run / ABOUT} is damaged: {name} is {about[name]!r}, not a path")
+        found = {name: None if about.get(name) is None else Path(about[name]) for name in ("data", "background")}
         # Version 0.1 always split the background into sentences and did not say so.
-        return cls(data or found["data"], found["background"], about.get("sentences", True))
+        return cls(data or found["data"], found["background"], about.get("sentences", True) is not False)
 
     def corpus(self) -> tuple[str, ...]:
         """The texts of the background corpus."""

@@ -5,63 +5,22 @@ Any reader of SQLite opens it: `pandas.read_sql("select * from cells", sqlite3.c
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import asdict, astuple, fields
 from pathlib import Path
 from typing import Self
 
 from attar.errors import InputError, OutputError
-from attar.recipe import Recipe
+from attar.sweep.cell_row import CellRow as CellRow
+from attar.sweep.typed_row import typed_row
 
 FILE = "cells.sqlite"
 
 
-@dataclass(frozen=True)
-class CellRow:
-    """One scored cell. Scores are from 0 to 1, as `attar.scores` gives them; None where `error` says why."""
-
-    cell: str  # the hash of all that determines the score
-    task: str
-    model: str
-    template: str
-    layers: str  # "1+12"
-    weights: str
-    shape: str  # "zscore,unit"; "none"
-    mix: float  # the weight of Avg.
-    family: str
-    metric: str
-    texts: int  # how many the task had
-    score: float | None
-    low: float | None
-    high: float | None
-    error: str | None
-    recipe: str  # JSON
-    details: str  # JSON: rows sampled, runs, corpora
-    attar: str  # version
-    model_sha256: str
-    seconds: float
-
-    @property
-    def fields(self) -> tuple[str, str, str, str, str, float]:
-        """The columns that say which recipe it is: the same for the same recipe on other tasks."""
-        return self.model, self.template, self.layers, self.weights, self.shape, self.mix
-
-    def shown_recipe(self) -> Recipe:
-        """The recipe after these columns, with the model's short name."""
-        model, template, layers, weights, shape, mix = self.fields
-        return Recipe.of_fields(model, template, layers.replace("+", ","), weights, shape, mix)
-
-    def full_recipe(self) -> Recipe:
-        """The recipe as stored, with all that opens the model."""
-        found = Recipe.from_json(json.loads(self.recipe))
-        # Version 0.1 stored mixed cells as if they were not mixed; only the column told.
-        return found if found.mix == self.mix else found.mixed(self.mix)
-
-
+_LONGEST = 100_000_000  # bytes of one value
 COLUMNS = tuple(field.name for field in fields(CellRow))
 _TYPES = {
     "str": "TEXT NOT NULL",
@@ -81,6 +40,8 @@ class Store:
         columns = ", ".join(f"{field.name} {_TYPES[str(field.type)]}" for field in fields(CellRow))
         with self._explained():
             self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=30)
+            self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+            self._check_own()
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
             self._connection.execute(f"CREATE TABLE IF NOT EXISTS cells ({columns}, PRIMARY KEY (cell))")
@@ -91,6 +52,16 @@ class Store:
         if not (run / FILE).is_file():
             raise InputError(f"{str(run)!r} is not the folder of a sweep: it has no {FILE}; make one with attar sweep")
         return cls(run / FILE)
+
+    def _check_own(self) -> None:
+        """Refuses a file with views, triggers or other tables, which could answer with anything and never end."""
+        held = self._connection.execute(
+            "SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
+        ).fetchall()
+        columns = [row[1] for row in self._connection.execute("PRAGMA table_xinfo(cells)") if row[6] == 0]
+        if held and (held != [("table", "cells")] or columns != list(COLUMNS)):
+            self._connection.close()
+            raise InputError(f"{str(self.path)!r} is not the store of a sweep: it was made by others, or altered")
 
     def add(self, row: CellRow) -> None:
         """Keep a cell for good; one that is there already is replaced."""
@@ -107,8 +78,8 @@ class Store:
         """All cells, in an order that does not depend on when they were added."""
         order = "task, model, template, layers, weights, shape, mix, cell"
         with self._lock, self._explained():
-            found = self._connection.execute(f"SELECT {', '.join(COLUMNS)} FROM cells ORDER BY {order}")
-            return [CellRow(*values) for values in found]
+            found = self._connection.execute(f"SELECT {', '.join(COLUMNS)} FROM cells ORDER BY {order}").fetchall()
+        return [typed_row(values, str(self.path)) for values in found]
 
     def scored(self) -> list[CellRow]:
         """The cells that have a score."""

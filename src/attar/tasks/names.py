@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from attar.errors import unknown_name
-from attar.tasks.catalogue import CATALOGUE
+from attar.tasks.catalogue import CATALOGUE, PAPER
 from attar.tasks.declaration import FAMILIES, Declaration
 
 
@@ -36,7 +36,7 @@ def names(family: str | None = None) -> tuple[str, ...]:
     """
     if family is not None and family not in FAMILIES:
         raise unknown_name("family", family, FAMILIES)
-    return tuple(declaration.name for declaration in CATALOGUE if family in (None, declaration.family))
+    return tuple(declaration.name for declaration in PAPER if family in (None, declaration.family))
 
 
 def declaration(name: str) -> Declaration:
@@ -59,7 +59,7 @@ def declaration(name: str) -> Declaration:
     """
     found = _BY_KEY.get(_key(name))
     if found is None:
-        raise unknown_name("task", name, [*names(), *FAMILIES, "all"])
+        raise unknown_name("task", name, [*(task.name for task in CATALOGUE), *FAMILIES, "all"])
     return found
 
 
@@ -85,7 +85,7 @@ def select(selection: str) -> list[Declaration]:
     for part in selection.split(","):
         wanted = part.strip()
         if wanted.lower() in ("all", *FAMILIES):
-            found = [d for d in CATALOGUE if wanted.lower() in ("all", d.family)]
+            found = [d for d in PAPER if wanted.lower() in ("all", d.family)]
         else:
             found = [declaration(wanted)]
         chosen.update((d.name, d) for d in found)

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import tokenizers
 
+from attar.io.aside import scratch
 from attar.tokens.tokenizer import FlatIds
 from attar.types import Ints, token_index
 
@@ -79,8 +78,8 @@ class FastIds:
             return None
         # In a text, special tokens are text; without them tokie has no way to see them otherwise.
         settings |= {"added_tokens": [], "truncation": None, "padding": None}
-        with tempfile.TemporaryDirectory(prefix="attar-") as folder:
-            path = Path(folder) / "tokenizer.json"
+        with scratch() as folder:
+            path = folder / "tokenizer.json"
             path.write_text(json.dumps(settings), encoding="utf-8")
             try:
                 fast = tokie.Tokenizer.from_json(str(path))

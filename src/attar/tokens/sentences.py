@@ -8,12 +8,12 @@ point of a sentence as a token of its own (`word . Next`): such a point always c
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from attar.errors import DataError
+from attar.io.bounds import bounded_line
 from attar.io.reading import read_texts
 from attar.io.unpacked import open_data
 
@@ -114,7 +114,8 @@ def _ends_sentence(paragraph: str, point: int) -> bool:
 def _lines(path: Path) -> Iterator[str]:
     try:
         with open_data(path) as file:
-            yield from io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+            for line in iter(lambda: bounded_line(file, str(path)), b""):
+                yield line.decode("utf-8")
     except UnicodeDecodeError as error:
         raise DataError(
             f"{path} is not valid UTF-8 (byte 0x{error.object[error.start]:02x}): save it as UTF-8"

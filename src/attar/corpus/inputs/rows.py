@@ -11,6 +11,7 @@ from typing import IO, Any
 
 from attar.corpus.inputs.input_file import Slice, kind_of
 from attar.errors import InputError
+from attar.io.bounds import bounded_line, check_text
 from attar.io.columns import records
 from attar.io.reading import open_input
 from attar.io.unpacked import DAMAGE
@@ -31,7 +32,7 @@ class Lines:
     def __next__(self) -> str:
         start = self.place
         try:
-            line = self.file.readline()
+            line = bounded_line(self.file, self.path)
             self.place += len(line)
             text = line.decode("utf-8-sig" if start == 0 else "utf-8")
         except (OSError, *DAMAGE) as error:
@@ -108,10 +109,15 @@ def parse_json(line: str, lines: Lines) -> Any:
         raise InputError(f"{lines.path!r} before byte {lines.place}: not JSON: {error}") from None
 
 
-def separated(lines: Lines) -> Iterator[list[str]]:
-    """Records of .csv (quotes may hide line ends) or .tsv (a quote is a quote); blank lines are none."""
+def separated(lines: Lines, n_fields: int | None = None) -> Iterator[list[str]]:
+    """Records of .csv (quotes may hide line ends) or .tsv (a quote is a quote).
+
+    Blank lines are none; where there is one field only, they are empty ones.
+    """
     try:
-        yield from filter(None, records((line + "\n" for line in lines), kind_of(lines.path)))
+        for record in records((line + "\n" for line in lines), kind_of(lines.path)):
+            if record or n_fields == 1:
+                yield record or [""]
     except csv.Error as error:
         raise InputError(f"{lines.path!r} before byte {lines.place}: {error}") from None
 
@@ -119,7 +125,7 @@ def separated(lines: Lines) -> Iterator[list[str]]:
 def _separated(lines: Lines, fields: tuple[str, ...], text_column: str | None, id_column: str | None) -> Iterator[Row]:
     text_at = fields.index(text_column or "")
     id_at = None if id_column is None else fields.index(id_column)
-    for record in separated(lines):
+    for record in separated(lines, len(fields)):
         if len(record) != len(fields):
             raise InputError(
                 f"{lines.path!r} before byte {lines.place}: {len(record)} fields; the header has {len(fields)}"
@@ -149,6 +155,8 @@ def _parquet_rows(part: Slice) -> Iterator[Row]:
                     if first < last:
                         wanted = batch.slice(first, last - first)
                         texts = wanted.column(part.text_column).to_pylist()
+                        for text in texts:
+                            check_text(text, part.path)
                         ids = wanted.column(part.id_column).to_pylist() if part.id_column else [None] * len(texts)
                         yield from zip(ids, texts, strict=True)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from attar.corpus.inputs.input_file import InputFile
 from attar.errors import OutputError
-from attar.io.atomic import check_parent
+from attar.io.atomic import check_own_folder
 from attar.io.locks import exclusive
 
 # A leading underscore hides a file from readers of Parquet folders.
@@ -32,15 +32,7 @@ class JobFolder:
     def at(cls, path: str | Path) -> Self:
         """A folder that is a job's, or is empty, or is not there yet."""
         path = Path(path).expanduser().absolute()
-        if not path.is_dir():
-            check_parent(path)
-        if path.is_file():
-            raise OutputError(f"can't write the folder {str(path)!r}: it is a file")
-        names = os.listdir(path) if path.is_dir() else []
-        if names and not {PLAN, DONE, LOCK}.intersection(names):
-            raise OutputError(
-                f"the folder {str(path)!r} holds other files, such as {sorted(names)[0]!r}; choose another"
-            )
+        check_own_folder(path, is_job, "the folder of a job")
         return cls(path)
 
     def known_sources(self) -> list[InputFile]:
@@ -122,7 +114,7 @@ class JobFolder:
         try:
             facts = self.facts(name)
             return bool((self.path / facts["file"]).stat().st_size == facts["bytes"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return False
 
     def remove(self) -> None:
@@ -139,8 +131,13 @@ class JobFolder:
         try:
             content = json.loads((self.path / PLAN).read_text(encoding="utf-8"))
             return content if {"identity", "plan"} <= set(content) else None
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError, RecursionError):
             return None
+
+
+def is_job(names: Sequence[str]) -> bool:
+    """Whether a folder that holds these names is a job's."""
+    return bool({PLAN, DONE, LOCK}.intersection(names))
 
 
 def _remove(path: Path) -> None:

@@ -12,6 +12,7 @@ from attar._version import __version__
 from attar.corpus.inputs.shards import ShardPlan
 from attar.corpus.jobs.job_folder import DONE, MANIFEST, JobFolder
 from attar.errors import DataError
+from attar.io.foreign import read_json_object
 from attar.pipeline import TextCounts
 
 FORMAT = 1
@@ -82,13 +83,13 @@ def _read(folder: Path) -> dict[str, Any]:
         hint = f"{done} shards are done; run the same command again to finish" if done else "nothing was embedded there"
         raise DataError(f"{str(folder)!r} has no {MANIFEST}: {hint}")
     try:
-        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        manifest = read_json_object(path, DataError)
         parts = manifest["parts"]
         if manifest["format"] != FORMAT or manifest["rows"] != sum(part["rows"] for part in parts):
             raise ValueError("its totals do not match its parts")
         if any(type(part[key]) is not kind for part in parts for key, kind in _ABOUT.items()):
             raise ValueError("its parts are not described as they should be")
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path} is damaged: {error}; run the same command to write it again") from None
     return manifest
 

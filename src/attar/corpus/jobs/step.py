@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any, Protocol
 from attar.corpus.executors import Done, Executor
 from attar.corpus.jobs.job_folder import JobFolder
 from attar.errors import DataError
+from attar.io.progress import is_watched
 
 log = logging.getLogger("attar")
 SHOWN = 5  # failed shards that a message tells of
@@ -50,7 +50,7 @@ class Meter:
         self._told = self._start
         if done and self.wanted:
             log.info("%s of %s shards are done already", f"{done:,}", f"{self.shards:,}")
-        if self.wanted and sys.stderr.isatty():
+        if self.wanted and is_watched():
             from tqdm import tqdm
 
             left = self.rows * (self.shards - done) // self.shards

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import Any
 import numpy.typing as npt
 import tokenizers
 
-from attar.errors import ModelError
+from attar.checkpoints.checks import read_json
+from attar.checkpoints.tokenizer_files import open_tokenizer
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,8 @@ class TableParts:
 
 
 def read_tokenizer(path: Path) -> tokenizers.Tokenizer:
-    try:
-        return tokenizers.Tokenizer.from_file(str(path))
-    except Exception as error:  # the library raises plain Exception
-        raise ModelError(f"can't read the tokenizer {path}: {error}") from None
+    return open_tokenizer(path)
 
 
 def read_json_object(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise ModelError(f"{path} can't be read as JSON: {error}") from None
-    if not isinstance(content, dict):
-        raise ModelError(f"{path} should hold a JSON object; it holds a {type(content).__name__}")
-    return content
+    return read_json(path)

@@ -42,7 +42,7 @@ def read_jsonl(path: Path, wanted: Sequence[str] | None = None) -> ColumnTable:
             continue
         try:
             record = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"{path}, line {number}: not valid JSON ({error}). Each line must be one object") from error
         if not isinstance(record, dict):
             raise DataError(f"{path}, line {number}: {type(record).__name__} instead of an object: {line[:60]!r}")

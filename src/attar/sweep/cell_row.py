@@ -1,0 +1,50 @@
+"""CellRow: one scored cell of a sweep, as it is kept and shown."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from attar.recipe import Recipe
+
+
+@dataclass(frozen=True)
+class CellRow:
+    """One scored cell. Scores are from 0 to 1, as `attar.scores` gives them; None where `error` says why."""
+
+    cell: str  # the hash of all that determines the score
+    task: str
+    model: str
+    template: str
+    layers: str  # "1+12"
+    weights: str
+    shape: str  # "zscore,unit"; "none"
+    mix: float  # the weight of Avg.
+    family: str
+    metric: str
+    texts: int  # how many the task had
+    score: float | None
+    low: float | None
+    high: float | None
+    error: str | None
+    recipe: str  # JSON
+    details: str  # JSON: rows sampled, runs, corpora
+    attar: str  # version
+    model_sha256: str
+    seconds: float
+
+    @property
+    def fields(self) -> tuple[str, str, str, str, str, float]:
+        """The columns that say which recipe it is: the same for the same recipe on other tasks."""
+        return self.model, self.template, self.layers, self.weights, self.shape, self.mix
+
+    def shown_recipe(self) -> Recipe:
+        """The recipe after these columns, with the model's short name."""
+        model, template, layers, weights, shape, mix = self.fields
+        return Recipe.of_fields(model, template, layers.replace("+", ","), weights, shape, mix)
+
+    def full_recipe(self) -> Recipe:
+        """The recipe as stored, with all that opens the model."""
+        found = Recipe.from_json(json.loads(self.recipe))
+        # Version 0.1 stored mixed cells as if they were not mixed; only the column told.
+        return found if found.mix == self.mix else found.mixed(self.mix)
