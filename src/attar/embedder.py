@@ -14,13 +14,18 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 
 from attar import persist
+from attar.encode_options import EncodeOptions
+from attar.encoders.opening import open_encoder
 from attar.encoders.transformer import Transformer
+from attar.enough import too_few
 from attar.errors import InputError, NotFittedError
+from attar.explanation import Explanation, explain_pair
 from attar.io.progress import Advance, nothing
 from attar.io.texts import check_texts, chunks, iter_texts
 from attar.layers import LayerChoice
 from attar.pipeline import (
     CHUNK,
+    Corpora,
     Embedded,
     Pipeline,
     TextCounts,
@@ -36,8 +41,8 @@ from attar.pipeline import (
 from attar.recipe import FittedOn, Recipe
 from attar.shapers import Moments
 from attar.shapers.chain import Evidence, fit_chain, learns, shape
-from attar.shapers.cosine import cosines
-from attar.types import Encoder, Floats, Ints
+from attar.shapers.cosine import cosines, paired_cosines
+from attar.types import Encoder, Floats, Ints, Tokens
 from attar.weights import Mean, Weighting
 
 log = logging.getLogger("attar")
@@ -51,8 +56,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    encoder : Encoder, optional
-        A Transformer, Table, ...; None for the embedded default model.
+    encoder : Encoder, str or Path, optional
+        A Transformer, Table, ..., or the folder or name of a model; None for the embedded default model.
     layers : int, str, sequence or mapping
         The layers to average: numbers, "first", "last", several of them, a mapping to weights, or text such as
         "first,last".
@@ -75,7 +80,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        encoder: Encoder | None = None,
+        encoder: Encoder | str | Path | None = None,
         layers: LayerChoice = "last",
         weights: Weighting | str | None = None,
         shapers: Sequence[Any] | str = (),
@@ -185,32 +190,79 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     # Embedding
 
-    def encode(self, texts: Any, *, progress: bool = False) -> Floats:
-        """Vectors of texts.
+    def encode(
+        self,
+        texts: Any,
+        *,
+        progress: bool = False,
+        batch_size: int = 32,
+        show_progress_bar: bool | None = None,
+        normalize_embeddings: bool = False,
+        convert_to_numpy: bool = True,
+        convert_to_tensor: bool = False,
+        truncate_dim: int | None = None,
+        prompt: str | None = None,
+        prompt_name: str | None = None,
+        device: str | None = None,
+        output_value: str = "sentence_embedding",
+        precision: str = "float32",
+    ) -> Any:
+        """Vectors of texts. All keywords but `progress` are those of `SentenceTransformer.encode`.
 
         Parameters
         ----------
         texts : str or iterable of str
-            N texts, or a single one.
+            N texts in a list, array, column or generator, or a single one.
         progress : bool
             Show a progress bar on a terminal.
+        batch_size : int
+            Without effect: batches are made by the number of tokens.
+        show_progress_bar : bool, optional
+            The same as `progress`.
+        normalize_embeddings : bool
+            Scale vectors to length 1.
+        convert_to_numpy : bool
+            As in sentence-transformers; what has no meaning here is refused.
+        convert_to_tensor : bool
+            Return a torch tensor.
+        truncate_dim : int, optional
+            Keep only so many dims.
+        prompt, prompt_name, device, output_value, precision : object
+            As in sentence-transformers; what has no meaning here is refused by name.
 
         Returns
         -------
         ndarray of float32, of shape (N, D)
-            One row per text, in order; of a single string a vector of shape (D,).
+            One row per text, in order; of a single string a vector of shape (D,); with `convert_to_tensor` a torch
+            tensor.
 
         Raises
         ------
         NotFittedError
             If something has to learn from texts first.
         InputError
-            If a value is not a text.
+            If a value is not a text, or a keyword is not supported.
         """
-        if isinstance(texts, str):
-            row: Floats = self.encode([texts])[0]
-            return row
+        options = EncodeOptions(
+            batch_size,
+            show_progress_bar,
+            normalize_embeddings,
+            convert_to_numpy,
+            convert_to_tensor,
+            truncate_dim,
+            prompt,
+            prompt_name,
+            device,
+            output_value,
+            precision,
+        )
+        several = [texts] if isinstance(texts, str) else texts
+        vectors = options.finished(self._encoded(several, options, progress or bool(show_progress_bar)))
+        return vectors[0] if isinstance(texts, str) else vectors
+
+    def _encoded(self, texts: Any, options: EncodeOptions, progress: bool) -> Floats:
         checked, replaced = check_texts(iter_texts(texts))
+        checked = options.prompted(checked)
         self._ensure_ready()
         self.counts_ = TextCounts(texts=len(checked), replaced=replaced)
         once, rows = distinct_texts(checked)
@@ -242,7 +294,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         if isinstance(X, str):
             raise InputError(f"expected several texts; given one string: {X[:60]!r}")
-        return self.encode(X)
+        vectors: Floats = self.encode(X)
+        return vectors
 
     def encode_chunks(self, texts: Any, size: int = CHUNK, advance: Advance = nothing) -> Iterator[Floats]:
         """Vectors of a stream of texts, a chunk at a time, in constant memory.
@@ -299,7 +352,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of float32, of shape (N, D) or (D,)
             As of `encode`.
         """
-        return self.encode(texts)
+        vectors: Floats = self.encode(texts)
+        return vectors
 
     def encode_document(self, texts: Any) -> Floats:
         """The same as `encode`: queries and documents are embedded in the same way.
@@ -314,7 +368,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of float32, of shape (N, D) or (D,)
             As of `encode`.
         """
-        return self.encode(texts)
+        vectors: Floats = self.encode(texts)
+        return vectors
 
     def similarity(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
         """Cosine of every row of a with every row of b.
@@ -338,6 +393,97 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if left.shape[1] != right.shape[1]:
             raise InputError(f"vectors of {left.shape[1]} and {right.shape[1]} dims can't be compared")
         return cosines(left, right)
+
+    def similarity_pairwise(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
+        """Cosine of each row of a with the same row of b. Shape: (N, D), (N, D) -> (N,)
+
+        Parameters
+        ----------
+        a, b : array of shape (N, D)
+            Vectors; a single vector counts as one row.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N,)
+            The cosines; 0 with a zero vector.
+
+        Raises
+        ------
+        InputError
+            If the shapes differ.
+        """
+        left, right = (np.atleast_2d(np.asarray(x, dtype=np.float32)) for x in (a, b))
+        if left.shape != right.shape:
+            raise InputError(f"vectors of shapes {left.shape} and {right.shape} are no pairs")
+        return paired_cosines(left, right).astype(np.float32)
+
+    def get_sentence_embedding_dimension(self) -> int:
+        """Dims of the vectors."""
+        self._ensure_ready()
+        return int(shape(self.shapers_, np.zeros((1, self._pipeline.width), dtype=np.float32)).shape[1])
+
+    get_embedding_dimension = get_sentence_embedding_dimension
+
+    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
+        """Names of the columns: attar0, attar1 ...; `set_output(transform="pandas")` needs them. Shape: (D,)
+
+        Parameters
+        ----------
+        input_features : object, optional
+            Ignored; there for scikit-learn.
+
+        Returns
+        -------
+        ndarray of object, of shape (D,)
+            One name per column.
+        """
+        return np.array([f"attar{i}" for i in range(self.get_sentence_embedding_dimension())], dtype=object)
+
+    @property
+    def max_seq_length(self) -> int | None:
+        """Tokens that a text is cut at; None where there is no limit."""
+        return self.encoder_.token_limit
+
+    @property
+    def device(self) -> str:
+        """Where vectors are computed."""
+        return "cpu"
+
+    def tokenize(self, texts: Sequence[str]) -> Tokens:
+        """Texts as token ids with their roles.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            The texts.
+
+        Returns
+        -------
+        Tokens
+            Token ids, each with its role.
+        """
+        return self.encoder_.tokenize(check_texts(iter_texts(texts))[0])
+
+    def explain(self, a: str, b: str) -> Explanation:
+        """Split the cosine of two texts into contributions of pairs of their words, which add up to it.
+
+        Parameters
+        ----------
+        a, b : two texts
+
+        Returns
+        -------
+        Explanation
+            Its `contributions` have the shape (words of a, words of b). They are exact for affine shapers and unit
+            length; for others they are those of a small change, and `local` names these shapers.
+
+        Raises
+        ------
+        InputError : a text without tokens, or with a zero vector
+        """
+        (a, b), _ = check_texts((a, b))
+        self._ensure_ready()
+        return explain_pair(self.encoder_, self.weights_, self.layers, self.shapers_, a, b)
 
     def set_params(self, **params: Any) -> Self:
         """Change parameters by name; what was prepared without `fit` is prepared again.
@@ -465,6 +611,10 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def encoder_(self) -> Encoder:
         """The encoder in use: the one given, or the embedded default."""
+        if isinstance(self.encoder, (str, Path)):  # a model's folder or name, as on the command line
+            if getattr(self, "_opened_as", None) != self.encoder:
+                self._opened, self._opened_as = open_encoder(str(self.encoder)), self.encoder
+            return self._opened
         if self.encoder is not None:
             if Encoder not in type(self.encoder).__mro__:  # isinstance would read every property, and load the model
                 raise InputError(f"encoder={self.encoder!r} is not an encoder; give one, such as Transformer('folder')")
@@ -499,6 +649,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weights, shapers = new_weights(self.weights), new_shapers(self.shapers)
         check_corpora((weights, *shapers), corpora)
         self._forget()
+        self._warn_of_few((weights, *shapers), corpora)
         pipeline = Pipeline(self.encoder_, weights, self.layers, shapers)
         embedded = fit_pipeline(pipeline, corpora, wanted=wanted, progress=progress)
         if "target" in embedded:
@@ -516,6 +667,11 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "the mean of a causal model's tokens is poor; a prompt and shaping do better: --recipe prompt, or "
                 "template 'knowledge', weights 'answer', shapers 'zscore'"
             )
+
+    def _warn_of_few(self, parts: Sequence[Any], corpora: Corpora) -> None:
+        sentence = too_few(parts, corpora, Pipeline(self.encoder_, parts[0], self.layers).width)
+        if sentence is not None:
+            log.warning("%s", sentence)
 
     def _forget(self) -> None:
         for name in ("weights_", "shapers_", "moments_", "fitted_on_"):

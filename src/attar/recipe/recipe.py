@@ -331,6 +331,11 @@ class Recipe:
                     yield f"{name.replace('_', '-')} {write_value(self._side[name])}"
 
     @property
+    def is_unit(self) -> bool:
+        """Whether its vectors are of length 1, so that inner products are cosines."""
+        return bool(self.shapers) and self.shapers[-1].name == "Unit"
+
+    @property
     def layer_choice(self) -> LayerChoice:
         if any(weight is not None for _, weight in self.layers):
             return {layer: 1.0 if weight is None else weight for layer, weight in self.layers}
