@@ -109,7 +109,7 @@ def _ended(error: BaseException) -> int:
         raise error
     fault = f"{type(error).__name__}: {error} (a fault of attar's own; ATTAR_DEBUG=1 shows where)"
     said = " ".join((reason or fault).split())
-    say(f"attar: error: {said if len(said) <= _LONGEST else said[:_LONGEST // 2] + ' ... ' + said[-_LONGEST // 2 :]}")
+    say(f"attar: error: {said if len(said) <= _LONGEST else said[: _LONGEST // 2] + ' ... ' + said[-_LONGEST // 2 :]}")
     return 1 if reason is None else 2
 
 
