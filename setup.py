@@ -1,17 +1,27 @@
 """Builds the small C kernels; where there is no compiler the package installs and works without them."""
 
 import platform
+from glob import glob
 
 from setuptools import Extension, setup
 
 on_x86 = platform.machine().lower() in ("x86_64", "amd64")
 kernels = Extension(
     "attar.engine._kernels",
-    sources=["src/attar/engine/_kernels.c", "src/attar/engine/_products.c"],
-    depends=["src/attar/engine/_vectors.h"],
-    # Loaded only where the machine has these (attar.engine.kernels); other processors need no flags.
+    sources=sorted(glob("src/attar/engine/_*.c")),
+    depends=sorted(glob("src/attar/engine/_*.h")),
+    # Loaded only where the machine has these (attar.engine.library); files for wider vectors ask for them themselves.
     extra_compile_args=["-O3", "-ffp-contract=off", *(["-mavx2", "-mfma"] if on_x86 else [])],
+    libraries=["m", "pthread"],
+    optional=True,
+)
+decoder = Extension(
+    "attar.engine._decoder",
+    sources=["src/attar/engine/_decoder.c", "src/attar/engine/_stored.c"],
+    depends=["src/attar/engine/_vectors.h", "src/attar/engine/_arithmetic.h"],
+    # Likewise (attar.engine.decoder_library); wider vectors are asked for function by function.
+    extra_compile_args=["-O3", "-ffp-contract=off", *(["-mavx2", "-mfma", "-mf16c"] if on_x86 else [])],
     libraries=["m"],
     optional=True,
 )
-setup(ext_modules=[kernels])
+setup(ext_modules=[kernels, decoder])

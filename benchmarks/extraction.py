@@ -1,6 +1,6 @@
 """How fast are vectors pressed out of a transformer, against other libraries on the same texts in the same run?
 
-Peers take turns, round by round; each line gives sentences and tokens a second, the share of what this machine's
+Peers take turns, round by round; each line gives sentences and tokens per second, the share of what this machine's
 float32 matrix products reach (measured in the same rounds), the ratio to sentence-transformers with its spread, CPU and
 wall time. Tokenisation counts; loading does not. Only needed tokens are counted, never padding.
 Run: python benchmarks/extraction.py --model minilm --texts short [--rounds N] [--n N] [--peers a,b]

@@ -28,11 +28,11 @@ def attar_all_layers(folder: Path) -> Encode:
     return encode
 
 
-def attar_embedder(folder: Path) -> Encode:
+def attar_embedder(folder: Path, precision: str = "float32") -> Encode:
     from attar import Embedder, Transformer
     from attar.weights import Mean
 
-    return Embedder(Transformer(folder), weights=Mean(specials=True)).encode
+    return Embedder(Transformer(folder, precision=precision), weights=Mean(specials=True)).encode
 
 
 def sentence_transformers(folder: Path) -> Encode:
@@ -61,7 +61,35 @@ def plain_transformers(folder: Path) -> Encode:
 
 def onnx_runtime(folder: Path) -> Encode:
     """Sorted by length, which is kinder than its users usually are."""
-    import onnxruntime
+    return _onnx_session(folder, _onnx_file(folder))
+
+
+def onnx_runtime_fused(folder: Path) -> Encode:
+    """The same graph with attention, GELU and norms joined to single operations by its own tool."""
+    from onnxruntime.transformers.optimizer import optimize_model
+    from transformers import AutoConfig
+
+    config, path = AutoConfig.from_pretrained(folder), _onnx_file(folder)
+    sizes = {"num_heads": config.num_attention_heads, "hidden_size": config.hidden_size}
+    fused = optimize_model(str(path), model_type="bert", opt_level=1, **sizes)
+    fused.save_model_to_file(str(path.with_name("fused.onnx")))
+    print("  ONNX Runtime (fused):", {name: n for name, n in fused.get_fused_operator_statistics().items() if n})
+    return _onnx_session(folder, path.with_name("fused.onnx"))
+
+
+def openvino_float32(folder: Path) -> Encode:
+    import openvino
+
+    hints = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+    model = openvino.compile_model(openvino.convert_model(str(_onnx_file(folder))), "CPU", hints)
+
+    def run(ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        return model([ids, mask])[0]
+
+    return _padded(folder, run, by_length=True)
+
+
+def _onnx_file(folder: Path) -> Path:
     import torch
     from transformers import AutoModel
 
@@ -80,6 +108,12 @@ def onnx_runtime(folder: Path) -> Encode:
     mask[1, 5:] = 0  # a mask of ones alone would be left out of the graph
     axes = {0: torch.export.Dim("batch"), 1: torch.export.Dim("tokens", max=512)}
     torch.onnx.export(Last(), (ids, mask), path, dynamo=True, dynamic_shapes=(axes, axes), verbose=False)
+    return path
+
+
+def _onnx_session(folder: Path, path: Path) -> Encode:
+    import onnxruntime
+
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     names = [entry.name for entry in session.get_inputs()]
 
@@ -108,10 +142,10 @@ def _padded(folder: Path, run: Callable[[np.ndarray, np.ndarray], np.ndarray], *
     """Batches of 32, padded to their longest; the mean over tokens."""
     from transformers import AutoTokenizer
 
-    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer, limit = AutoTokenizer.from_pretrained(folder), _limit(folder)
 
     def encode(texts: list[str]) -> np.ndarray:
-        ids = tokenizer(texts, truncation=True, max_length=_limit(folder))["input_ids"]
+        ids = tokenizer(texts, truncation=True, max_length=limit)["input_ids"]
         order = np.argsort([-len(i) for i in ids]) if by_length else np.arange(len(ids))
         out: list[np.ndarray] = [np.empty(0)] * len(ids)
         for start in range(0, len(order), BATCH):
@@ -141,5 +175,7 @@ PEERS: dict[str, Callable[[Path], Encode]] = {
     "sentence-transformers": sentence_transformers,
     "transformers loop": plain_transformers,
     "ONNX Runtime": onnx_runtime,
+    "ONNX Runtime (fused)": onnx_runtime_fused,
+    "OpenVINO": openvino_float32,
     "CTranslate2 float32": ctranslate2_float32,
 }

@@ -23,7 +23,7 @@ TASKS = ("STS12", "STS13", "STS14", "STS15", "STS-B")
 
 
 def rows(encoder: Encoder, layer_sets: Sequence[tuple[int, ...]], data: str) -> dict[str, list[float]]:
-    """Scores by what was done, a task each."""
+    """Scores by what was done, one per task."""
     layers = sorted({layer for some in layer_sets for layer in some})
     found: dict[str, list[float]] = {}
     for name in TASKS:

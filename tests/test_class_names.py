@@ -9,7 +9,6 @@ from pathlib import Path
 import attar
 
 SOURCES = Path(attar.__file__).parent
-SHARED_STILL = {"Part"}  # of the recipe and the sweep
 
 
 def test_public_class_names_are_unique():
@@ -19,4 +18,4 @@ def test_public_class_names_are_unique():
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(f"{path.relative_to(SOURCES)}:{node.lineno}")
     assert len(places) > 50
-    assert {name: found for name, found in places.items() if len(found) > 1 and name not in SHARED_STILL} == {}
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

@@ -1,4 +1,4 @@
-"""Learning bit by bit, where sums suffice."""
+"""Learning by partial_fit, where sums suffice."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def test_parts_give_what_the_whole_gives(tiny_bert, settings):
 
 
 REFUSED = {
-    "quantile": ({"shapers": [Quantile()]}, "Quantile can't learn bit by bit"),
-    "robust": ({"shapers": [Robust()]}, "Robust can't learn bit by bit"),
-    "behind unit": ({"shapers": [Unit(), ZScore()]}, "behind a shaper that is not affine"),
-    "weights and shapers": ({"weights": Idf(), "shapers": [ZScore()]}, "can't learn bit by bit together"),
+    "quantile": ({"shapers": [Quantile()]}, "Quantile can't be fitted by partial_fit"),
+    "robust": ({"shapers": [Robust()]}, "Robust can't be fitted by partial_fit"),
+    "behind unit": ({"shapers": [Unit(), ZScore()]}, "after a shaper that is not affine"),
+    "weights and shapers": ({"weights": Idf(), "shapers": [ZScore()]}, "can't be fitted by partial_fit together"),
     "background": ({"weights": Idf(on="background")}, "background corpus"),
 }
 

@@ -122,5 +122,5 @@ def test_sums_suffice_for_affine_chains_alone():
     check_partial(Mean(), [ZScore(), Whiten(), Unit()])
     check_partial(Idf(), [Unit()])
     for weights, shapers in [(Mean(), [Unit(), ZScore()]), (Mean(), [Quantile()]), (Idf(), [ZScore()])]:
-        with pytest.raises(InputError, match="bit by bit"):
+        with pytest.raises(InputError, match="by partial_fit"):
             check_partial(weights, shapers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -13,13 +14,18 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 
 from attar import persist
+from attar.encode_options import EncodeOptions
+from attar.encoders.opening import open_encoder
 from attar.encoders.transformer import Transformer
+from attar.enough import too_few
 from attar.errors import InputError, NotFittedError
+from attar.explanation import Explanation, explain_pair
 from attar.io.progress import Advance, nothing
 from attar.io.texts import check_texts, chunks, iter_texts
 from attar.layers import LayerChoice
 from attar.pipeline import (
     CHUNK,
+    Corpora,
     Embedded,
     Pipeline,
     TextCounts,
@@ -28,22 +34,26 @@ from attar.pipeline import (
     distinct_texts,
     fit_pipeline,
     fit_weights,
+    joined,
     new_shapers,
     new_weights,
 )
 from attar.recipe import FittedOn, Recipe
 from attar.shapers import Moments
 from attar.shapers.chain import Evidence, fit_chain, learns, shape
-from attar.shapers.cosine import cosines
-from attar.types import Encoder, Floats, Ints
-from attar.weights import Weighting
+from attar.shapers.cosine import cosines, paired_cosines
+from attar.types import Encoder, Floats, Ints, Tokens
+from attar.weights import Mean, Weighting
+
+log = logging.getLogger("attar")
 
 
 class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Presses vectors out of an encoder: layers, token weights and shapers, fitted on texts without labels.
 
-    `encoder`: a Transformer, Table, ... (None: the embedded default). `layers`: numbers, "first", "last", or a mapping
-    to weights. `weights`: how tokens count (None: the mean). `shapers`: what vectors go through, one after the other.
+    `encoder`: a Transformer, Table, ..., or the folder or name of a model (None: the embedded default).
+    `layers`: numbers, "first", "last", or a mapping to weights. `weights`: how tokens count (None: the mean).
+    `shapers`: what vectors go through, one after the other.
     Layers, weights and shapers may be given as text too: layers="first,last", weights="idf", shapers="zscore,unit".
 
     >>> Embedder(Transformer("bert-base-uncased"), layers=(1, 12)).encode(["A cat sat."])  # doctest: +SKIP
@@ -57,7 +67,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        encoder: Encoder | None = None,
+        encoder: Encoder | str | Path | None = None,
         layers: LayerChoice = "last",
         weights: Weighting | str | None = None,
         shapers: Sequence[Any] | str = (),
@@ -105,26 +115,75 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     # Embedding
 
-    def encode(self, texts: Any, *, progress: bool = False) -> Floats:
-        """Vectors of texts, rows in order; a single string gives a single vector. Shape: (N, D) float32"""
-        if isinstance(texts, str):
-            row: Floats = self.encode([texts])[0]
-            return row
+    def encode(
+        self,
+        texts: Any,
+        *,
+        progress: bool = False,
+        batch_size: int = 32,
+        show_progress_bar: bool | None = None,
+        normalize_embeddings: bool = False,
+        convert_to_numpy: bool = True,
+        convert_to_tensor: bool = False,
+        truncate_dim: int | None = None,
+        prompt: str | None = None,
+        prompt_name: str | None = None,
+        device: str | None = None,
+        output_value: str = "sentence_embedding",
+        precision: str = "float32",
+    ) -> Any:
+        """Vectors of texts, rows in order; a single string gives a single vector.
+
+        Parameters
+        ----------
+        texts : texts in a list, array, column or generator, or one string
+        progress : show a progress bar on a terminal
+        batch_size and what follows : as `SentenceTransformer.encode` means them; what has no meaning here is refused
+            by name. `batch_size` is taken and has no effect: batches are made by the number of tokens.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N, D), or (D,) for one string; with `convert_to_tensor` a torch tensor
+
+        Raises
+        ------
+        InputError : a text that is no string, or a keyword that is not supported
+        """
+        options = EncodeOptions(
+            batch_size,
+            show_progress_bar,
+            normalize_embeddings,
+            convert_to_numpy,
+            convert_to_tensor,
+            truncate_dim,
+            prompt,
+            prompt_name,
+            device,
+            output_value,
+            precision,
+        )
+        several = [texts] if isinstance(texts, str) else texts
+        vectors = options.finished(self._encoded(several, options, progress or bool(show_progress_bar)))
+        return vectors[0] if isinstance(texts, str) else vectors
+
+    def _encoded(self, texts: Any, options: EncodeOptions, progress: bool) -> Floats:
         checked, replaced = check_texts(iter_texts(texts))
+        checked = options.prompted(checked)
         self._ensure_ready()
         self.counts_ = TextCounts(texts=len(checked), replaced=replaced)
         once, rows = distinct_texts(checked)
-        shaped = list(self._pipeline.chunks(once, self.counts_, progress))
-        if not shaped:
-            shaped = [shape(self.shapers_, np.zeros((1, self._pipeline.width), dtype=np.float32))]
+        shaped = joined(self._pipeline.chunks(once, self.counts_, progress), len(once))
+        if shaped is None:
+            shaped = shape(self.shapers_, np.zeros((1, self._pipeline.width), dtype=np.float32))
         self.counts_.report()
-        return np.asarray(np.concatenate(shaped), dtype=np.float32)[rows]
+        return shaped if len(shaped) == len(rows) else np.asarray(shaped, dtype=np.float32)[rows]
 
     def transform(self, X: Any) -> Floats:
         """The same as `encode` of several texts."""
         if isinstance(X, str):
             raise InputError(f"expected several texts; given one string: {X[:60]!r}")
-        return self.encode(X)
+        vectors: Floats = self.encode(X)
+        return vectors
 
     def encode_chunks(self, texts: Any, size: int = CHUNK, advance: Advance = nothing) -> Iterator[Floats]:
         """Vectors of a stream of texts, a chunk at a time, in constant memory; `advance` hears how many are done."""
@@ -143,18 +202,20 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         parts = distinct()
         first = next(parts, None)
         if first is not None:
-            self._ensure_ready()  # once the first texts are known to be sound: loading a model takes longer
+            self._ensure_ready()  # after the first texts are checked: loading a model takes longer
             for vectors in self._pipeline.stream(chain([first], parts), counts, advance):
                 yield np.asarray(vectors, dtype=np.float32)[rows_of.popleft()]
         counts.report()
 
     def encode_query(self, texts: Any) -> Floats:
         """The same as `encode`: queries and documents are embedded alike."""
-        return self.encode(texts)
+        vectors: Floats = self.encode(texts)
+        return vectors
 
     def encode_document(self, texts: Any) -> Floats:
         """The same as `encode`: queries and documents are embedded alike."""
-        return self.encode(texts)
+        vectors: Floats = self.encode(texts)
+        return vectors
 
     def similarity(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
         """Cosine of every row of a with every row of b. Shape: (N, D), (M, D) -> (N, M)"""
@@ -162,6 +223,59 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if left.shape[1] != right.shape[1]:
             raise InputError(f"vectors of {left.shape[1]} and {right.shape[1]} dims can't be compared")
         return cosines(left, right)
+
+    def similarity_pairwise(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
+        """Cosine of each row of a with the same row of b. Shape: (N, D), (N, D) -> (N,)"""
+        left, right = (np.atleast_2d(np.asarray(x, dtype=np.float32)) for x in (a, b))
+        if left.shape != right.shape:
+            raise InputError(f"vectors of shapes {left.shape} and {right.shape} are no pairs")
+        return paired_cosines(left, right).astype(np.float32)
+
+    def get_sentence_embedding_dimension(self) -> int:
+        """Dims of the vectors."""
+        self._ensure_ready()
+        return int(shape(self.shapers_, np.zeros((1, self._pipeline.width), dtype=np.float32)).shape[1])
+
+    get_embedding_dimension = get_sentence_embedding_dimension
+
+    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
+        """Names of the columns: attar0, attar1 ...; `set_output(transform="pandas")` needs them. Shape: (D,)"""
+        return np.array([f"attar{i}" for i in range(self.get_sentence_embedding_dimension())], dtype=object)
+
+    @property
+    def max_seq_length(self) -> int | None:
+        """Tokens that a text is cut at; None where there is no limit."""
+        return self.encoder_.token_limit
+
+    @property
+    def device(self) -> str:
+        """Where vectors are computed."""
+        return "cpu"
+
+    def tokenize(self, texts: Sequence[str]) -> Tokens:
+        """Texts as token ids with their roles."""
+        return self.encoder_.tokenize(check_texts(iter_texts(texts))[0])
+
+    def explain(self, a: str, b: str) -> Explanation:
+        """Split the cosine of two texts into contributions of pairs of their words, which add up to it.
+
+        Parameters
+        ----------
+        a, b : two texts
+
+        Returns
+        -------
+        Explanation
+            Its `contributions` have the shape (words of a, words of b). They are exact for affine shapers and unit
+            length; for others they are those of a small change, and `local` names these shapers.
+
+        Raises
+        ------
+        InputError : a text without tokens, or with a zero vector
+        """
+        (a, b), _ = check_texts((a, b))
+        self._ensure_ready()
+        return explain_pair(self.encoder_, self.weights_, self.layers, self.shapers_, a, b)
 
     def set_params(self, **params: Any) -> Self:
         """Change parameters by name; what was made ready without `fit` is made anew."""
@@ -221,6 +335,10 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def encoder_(self) -> Encoder:
         """The encoder in use: the one given, or the embedded default."""
+        if isinstance(self.encoder, (str, Path)):  # a model's folder or name, as on the command line
+            if getattr(self, "_opened_as", None) != self.encoder:
+                self._opened, self._opened_as = open_encoder(str(self.encoder)), self.encoder
+            return self._opened
         if self.encoder is not None:
             if Encoder not in type(self.encoder).__mro__:  # isinstance would read every property, and load the model
                 raise InputError(f"encoder={self.encoder!r} is not an encoder; give one, such as Transformer('folder')")
@@ -245,6 +363,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weights = new_weights(self.weights)
         fit_weights(weights, self.encoder_, {})
         self.weights_, self.shapers_ = weights, new_shapers(self.shapers)
+        self._tell_of_prompts()
 
     def _fit(self, X: Any, background: Any, wanted: Sequence[str], progress: bool) -> dict[str, Embedded]:
         texts, replaced = check_texts(iter_texts(X))
@@ -254,13 +373,29 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weights, shapers = new_weights(self.weights), new_shapers(self.shapers)
         check_corpora((weights, *shapers), corpora)
         self._forget()
+        self._warn_of_few((weights, *shapers), corpora)
         pipeline = Pipeline(self.encoder_, weights, self.layers, shapers)
         embedded = fit_pipeline(pipeline, corpora, wanted=wanted, progress=progress)
         if "target" in embedded:
             embedded["target"].counts.replaced = replaced
         self.weights_, self.shapers_ = weights, shapers
         self.fitted_on_ = FittedOn().with_target(texts).with_background(corpora.get("background"))
+        self._tell_of_prompts()
         return embedded
+
+    def _tell_of_prompts(self) -> None:
+        """The mean over a causal model is what most people take, and poor; prompts are not widely known."""
+        plain = isinstance(self.weights_, Mean) and not self.shapers_ and self.encoder_.usual_weights == "mean"
+        if plain and self.encoder_.causal:
+            log.warning(
+                "the mean of a causal model's tokens is poor; a prompt and shaping do better: --recipe prompt, or "
+                "template 'knowledge', weights 'answer', shapers 'zscore'"
+            )
+
+    def _warn_of_few(self, parts: Sequence[Any], corpora: Corpora) -> None:
+        sentence = too_few(parts, corpora, Pipeline(self.encoder_, parts[0], self.layers).width)
+        if sentence is not None:
+            log.warning("%s", sentence)
 
     def _forget(self) -> None:
         for name in ("weights_", "shapers_", "moments_", "fitted_on_"):

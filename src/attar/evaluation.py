@@ -26,7 +26,22 @@ class Result:
 
 
 def evaluate(embedder: Embedder, task: Task, background: Sequence[str] | None = None) -> Result:
-    """Score an embedder; one that is not fitted yet learns from the task's own texts, and stays unfitted."""
+    """Score an embedder on a task.
+
+    Parameters
+    ----------
+    embedder : Embedder
+        One that is not fitted yet learns from the task's own texts, and stays unfitted.
+    task : Task
+        What to score it on.
+    background : sequence of str, optional
+        The corpus for parts that learn from a background corpus.
+
+    Returns
+    -------
+    Result
+        The score from 0 to 100, its 95 % interval, and what the paper printed for the same method.
+    """
     if embedder.needs_fit and not hasattr(embedder, "weights_"):
         vectors = clone(embedder).fit_transform(task.texts, background=background)
     else:

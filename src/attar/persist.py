@@ -74,7 +74,7 @@ def save(
 
 
 def load(folder: Path, encoder: Encoder | None = None) -> Loaded:
-    """Read the folder; `encoder` stands in for the one the recipe names."""
+    """Read the folder; `encoder` replaces the one the recipe names."""
     content = _read_checked(folder)
     recipe = Recipe.from_json(content)
     weights: Weighting = recipe.make_weights()
@@ -122,7 +122,7 @@ def _check_fit(folder: Path, recipe: Recipe, encoder: Encoder, shapers: Sequence
 
 
 def is_saved(source: str | Path) -> bool:
-    """Whether a saved recipe lies there: the one test of it."""
+    """Whether the folder holds a saved recipe; the only test of it."""
     return (Path(source).expanduser() / RECIPE).is_file()
 
 

@@ -32,7 +32,7 @@ Corpora = Mapping[str, Sequence[str]]  # texts by name: "target" and perhaps "ba
 
 @dataclass
 class TextCounts:
-    """How many texts met what on their way, so that nothing is dropped silently."""
+    """How many texts were cut, empty, unknown or changed, so that nothing is dropped silently."""
 
     texts: int = 0
     distinct: int = 0
@@ -55,17 +55,15 @@ class TextCounts:
 
     def add(self, tokens: Tokens, lost: npt.NDArray[np.bool_], vocabulary: Vocabulary) -> None:
         """Count tokenised texts; `lost` says which lost all tokens to a weighting. Shape: lost (n_texts,)"""
-        text_of = tokens.texts[tokens.sequence_of]
-        own = tokens.roles == Role.TEXT
-        n_own = np.bincount(text_of[own], minlength=tokens.n_texts)
+        n_own = _per_text(tokens, tokens.roles == Role.TEXT)
         self.distinct += tokens.n_texts
         self.truncated += int(tokens.truncated.sum())
         self.empty += int((n_own == 0).sum())
         self.fell_back += int((lost & (n_own > 0)).sum())
-        if vocabulary.unknown_id is not None:
-            known = own & (tokens.ids != vocabulary.unknown_id)
-            n_known = np.bincount(text_of[known], minlength=tokens.n_texts)
-            self.unknown += int(((n_known == 0) & (n_own > 0)).sum())
+        unknown = tokens.ids == vocabulary.unknown_id
+        if vocabulary.unknown_id is not None and unknown.any():
+            n_unknown = _per_text(tokens, unknown & (tokens.roles == Role.TEXT))
+            self.unknown += int(((n_unknown == n_own) & (n_own > 0)).sum())
 
     def __iadd__(self, other: TextCounts) -> TextCounts:
         for field in fields(self):
@@ -75,7 +73,7 @@ class TextCounts:
     def sentences(self) -> list[str]:
         """One sentence for each thing that happened."""
         of = f"of {self.distinct:,} distinct texts"
-        told = (
+        events = (
             (self.replaced, "texts held lone surrogates, which became U+FFFD"),
             (self.truncated, f"{of} were cut at the limit of tokens (windows would read them whole)"),
             (
@@ -86,12 +84,24 @@ class TextCounts:
             (self.unknown, f"{of} consist only of tokens unknown to the model"),
             (self.zero, f"{of} have a vector of zeros, which has no cosine with any other"),
         )
-        return [f"{n:,} {what}" for n, what in told if n]
+        return [f"{n:,} {what}" for n, what in events if n]
 
     def report(self) -> None:
         """Log the sentences as warnings."""
         for sentence in self.sentences():
             log.warning("%s", sentence)
+
+
+def _per_text(tokens: Tokens, marked: npt.NDArray[np.bool_]) -> Ints:
+    """How many tokens of each text are marked. Shape: (T,) -> (n_texts,)"""
+    per_sequence = tokens.lengths
+    if not marked.all():
+        n_before = np.zeros(len(marked) + 1, dtype=np.int64)
+        np.cumsum(marked, out=n_before[1:])
+        per_sequence = n_before[tokens.offsets[1:]] - n_before[tokens.offsets[:-1]]
+    if len(tokens) == tokens.n_texts:
+        return per_sequence
+    return np.bincount(tokens.texts, weights=per_sequence, minlength=tokens.n_texts).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -120,7 +130,7 @@ class Pipeline:
     def chunks(self, texts: Sequence[str], counts: TextCounts, progress: bool = False) -> Iterator[Floats]:
         """Vectors of the texts, a chunk at a time. Shape of each: (chunk, D)"""
         with bar(len(texts), "texts", progress) as advance:
-            yield from self.stream(parts(texts), counts, advance)
+            yield from self.stream(parts(texts, min(CHUNK, self.encoder.texts_at_once)), counts, advance)
 
     def stream(
         self, texts: Iterable[Sequence[str]], counts: TextCounts, advance: Advance = nothing
@@ -161,11 +171,12 @@ class Pipeline:
         counts = TextCounts(texts=len(texts))
         once, rows = distinct_texts(texts)
         if tokenized is None:
-            found = list(self.chunks(once, counts, progress))
+            found = joined(self.chunks(once, counts, progress), len(once))
         else:
             with bar(len(once), "texts", progress) as advance:
-                found = [counts.check(shape(self.shapers, v)) for v in self.pooled(tokenized, counts, advance)]
-        return Embedded(np.concatenate(found), rows, counts)
+                shaped = (counts.check(shape(self.shapers, v)) for v in self.pooled(tokenized, counts, advance))
+                found = joined(shaped, len(once))
+        return Embedded(np.zeros((0, self.width), dtype=np.float32) if found is None else found, rows, counts)
 
 
 def fit_pipeline(
@@ -277,24 +288,40 @@ def check_partial(weights: Weighting, shapers: Sequence[Any]) -> None:
     learning = [shaper for shaper in shapers if learns(shaper)]
     for shaper in learning:
         if not isinstance(shaper, MomentShaper):
-            raise InputError(f"{type(shaper).__name__} can't learn bit by bit: sums do not suffice; use fit")
+            raise InputError(f"{type(shaper).__name__} can't be fitted by partial_fit: sums do not suffice; use fit")
         before = shapers[: list(shapers).index(shaper)]
         if not all(isinstance(earlier, AffineShaper) for earlier in before):
             raise InputError(
-                f"{type(shaper).__name__} can't learn bit by bit behind a shaper that is not affine; use fit"
+                f"{type(shaper).__name__} can't be fitted by partial_fit after a shaper that is not affine; use fit"
             )
     if weights.needs_texts and learning:
         raise InputError(
-            f"{type(weights).__name__} weights and shapers can't learn bit by bit together: the weights would change "
-            "under the vectors; use fit"
+            f"{type(weights).__name__} weights and shapers can't be fitted by partial_fit together: new texts would "
+            "change the weights of vectors that were summed before; use fit"
         )
 
 
 def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Ints]:
     """Each text once, in order of first appearance, and which of them each text is. Shape: (N,)"""
-    found: dict[str, int] = {}
-    rows = np.fromiter((found.setdefault(text, len(found)) for text in texts), dtype=np.int64, count=len(texts))
-    return list(found), rows
+    once = list(dict.fromkeys(texts))
+    if len(once) == len(texts):
+        return once, np.arange(len(texts))
+    place = {text: n for n, text in enumerate(once)}
+    return once, np.fromiter(map(place.__getitem__, texts), dtype=np.int64, count=len(texts))
+
+
+def joined(chunks: Iterable[Floats], n: int) -> Floats | None:
+    """The rows of all chunks, n of them, in one array; None where there is no chunk. Shape: (n, D)"""
+    out: Floats | None = None
+    done = 0
+    for chunk in chunks:
+        if len(chunk) == n:
+            return np.asarray(chunk, dtype=np.float32)
+        if out is None:
+            out = np.empty((n, chunk.shape[1]), dtype=np.float32)
+        out[done : done + len(chunk)] = chunk
+        done += len(chunk)
+    return out
 
 
 def parts(texts: Sequence[str], size: int | None = None) -> Iterator[Sequence[str]]:

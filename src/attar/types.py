@@ -32,6 +32,8 @@ class Role(IntEnum):
     TEMPLATE = 1  # the words around [X]
     MASK = 2  # a mask of the template
     SPECIAL = 3  # [CLS], [SEP], <s> ...
+    ANSWER = 4  # the last of a prompt's words, behind which a causal model would speak
+    COPY = 5  # the text's, where a prompt says it before the copy that counts
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class Tokens:
 
     @property
     def lengths(self) -> Ints:  # (N,)
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
     @property
     def sequence_of(self) -> Ints:
@@ -115,7 +117,7 @@ class Tokens:
 
     @classmethod
     def of(cls, sequences: Sequence[Sequence[int]], roles: Sequence[Sequence[int]] | None = None) -> Tokens:
-        """From lists of ids, one a text; all tokens are the text's own unless roles are given."""
+        """From lists of ids, one per text; all tokens are the text's own unless roles are given."""
         lengths = [len(s) for s in sequences]
         flat = [i for s in sequences for i in s]
         flat_roles = [r for s in roles for r in s] if roles is not None else [int(Role.TEXT)] * len(flat)
@@ -158,6 +160,7 @@ class Frame:
     head_roles: tuple[int, ...] = ()
     tail: tuple[int, ...] = ()  # ids after the text
     tail_roles: tuple[int, ...] = ()
+    joined: bool = False  # the words of a prompt are not here: they are tokenised together with each text
 
     @property
     def tokens(self) -> tuple[tuple[int, int], ...]:
@@ -195,13 +198,18 @@ class Encoder(Protocol):
 
     @property
     def usual_layers(self) -> tuple[int, ...]:
-        """The layers to average where nobody chose any."""
+        """The default layers to average."""
         return (self.n_layers,)
 
     @property
     def usual_weights(self) -> str:
-        """The name of the weights to use where nobody chose any."""
+        """The name of the default weights."""
         return "mean"
+
+    @property
+    def causal(self) -> bool:
+        """Whether a token sees only those before it, as in a language model that writes."""
+        return False
 
     @property
     def vocabulary(self) -> Vocabulary:

@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attar import Embedder, Transformer, __version__, shapers, weights
+from attar import Embedder, Mix, Table, Transformer, __version__, shapers, weights
 from attar.cli import COMMANDS, main
+from attar.tokens.sentences import sentences
 
 SENTENCES = ["the cat sat on the mat", "a dog ran", "", "seven blue dogs", "the cat sat on the mat"]
 
@@ -173,6 +174,12 @@ def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[st
         (["info", "./nope"], "no model folder"),
         (["score", "plain", "--tasks", "STS99"], "unknown task 'STS99'"),
         (["data", "check", "./nope"], "is not a folder"),
+        (["encode", "TEXTS", "--recipe", "default | none | lost"], "'lost' is not a number"),
+        (["encode", "TEXTS", "--recipe", "./nope | none | last"], "no model folder at './nope'"),
+        (["encode", "TEXTS", "--sentences"], "--sentences splits the lines of --background"),
+        (["score", "plain", "--sentences"], "--sentences splits the lines of --background"),
+        (["sweep", "--sentences", "-o", "run"], "--sentences splits the lines of --background"),
+        (["fit", "--on", "TEXTS", "--sentences", "-o", "r"], "--sentences splits the lines of --background"),
     ],
 )
 def test_wrong_commands(
@@ -190,6 +197,47 @@ def test_wrong_commands(
     places = {"TEXTS": texts, "TINY": str(tiny_bert_dir), "EMPTY": str(empty)}
     assert message in _error(capsys, *(places.get(argument, argument) for argument in arguments))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty.txt", "texts.txt"]
+
+
+def test_a_recipe_as_text(texts: str, tiny_bert_dir: Path, tmp_path: Path) -> None:
+    recipe = f"{tiny_bert_dir} | T0 | first,last | idf | zscore,unit"
+    assert _run("encode", texts, "--recipe", recipe, "-o", str(tmp_path / "a.npy")) == 0
+    options = ["--template", "T0", "--layers", "first,last", "--weights", "idf", "--shape", "zscore,unit"]
+    assert _run("encode", texts, "--model", str(tiny_bert_dir), *options, "-o", str(tmp_path / "b.npy")) == 0
+    np.testing.assert_array_equal(np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy"))
+    assert _run("encode", texts, "--recipe", recipe, "--layers", "2", "-o", str(tmp_path / "c.npy")) == 0
+    changed = Embedder.from_recipe(f"{tiny_bert_dir} | T0 | 2 | idf | zscore,unit").fit_transform(SENTENCES)
+    np.testing.assert_array_equal(np.load(tmp_path / "c.npy"), changed)
+
+
+def test_a_mix_with_avg_as_text(texts: str, tiny_bert_dir: Path, tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("The dog sat on a mat . The cat ran to the man .\n")
+    recipe = f"{tiny_bert_dir} | none | 1,3 | mean | none | mix 0.5"
+    found = []
+    for flags, background in (([], corpus.read_text().splitlines()), (["--sentences"], list(sentences(corpus)))):
+        options = ["--recipe", recipe, "--background", str(corpus), *flags, "-o", str(tmp_path / "v.npy")]
+        assert _run("encode", texts, *options) == 0
+        average = Table.average(Transformer(tiny_bert_dir), background, (1, 3), progress=False)
+        found.append(Embedder(Mix(Transformer(tiny_bert_dir), average, 0.5), (1, 3)).encode(SENTENCES))
+        np.testing.assert_array_equal(np.load(tmp_path / "v.npy"), found[-1])
+    assert np.abs(found[0] - found[1]).max() > 1e-4
+    assert _run("encode", texts, "--recipe", recipe) == 2
+
+
+def test_help_names_every_member_of_the_families(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("encode", "--help") == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert ", ".join(weights.MEMBERS) in printed
+    assert ", ".join(shapers.MEMBERS) in printed
+
+
+def test_score_offers_no_column(capsys: pytest.CaptureFixture[str]) -> None:
+    """Tasks are read by their own readers."""
+    assert _run("score", "plain", "--column", "body") == 2
+    assert "No such option" in capsys.readouterr().err
+    assert _run("score", "--help") == 0
+    assert "--column" not in capsys.readouterr().out
 
 
 def test_usage_errors_exit_with_2(capsys: pytest.CaptureFixture[str]) -> None:

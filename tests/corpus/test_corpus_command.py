@@ -27,9 +27,13 @@ def test_embed_verify_and_damage(tiny_bert_dir: Path, tmp_path: Path, capsys: py
     main([*command, "--on", "local", "--workers", "1"])
     table = ds.dataset(out).to_table()
     assert table["id"].to_pylist() == list(range(30))
-    assert "wrote 30 vectors in 3 parts" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "wrote 30 vectors in 3 parts" in told
+    assert told.count("--on local is now called --executor local; the old name still works") == 1
+    main([*command, "--executor", "local", "--workers", "1", "--overwrite"])
+    assert "--on" not in capsys.readouterr().err
     main(["corpus", "--verify", str(out)])
-    assert "3 parts with 30 vectors are sound" in capsys.readouterr().err
+    assert "3 parts with 30 vectors are intact" in capsys.readouterr().err
     part = out / "part-00001.parquet"
     part.write_bytes(part.read_bytes()[:-3])
     assert "part-00001.parquet has" in fails(["corpus", "--verify", str(out)], capsys)

@@ -121,7 +121,7 @@ def test_a_stopped_run_leaves_nothing_half_written(recipe: Path, tmp_path: Path,
         embed(recipe, texts, out, stopped, shards=4)
     assert stopped.closed
     assert not list(out.glob(".*"))
-    assert "1 of 4 shards are done; the same command goes on from there" in caplog.text
+    assert "1 of 4 shards are done; run the same command to continue" in caplog.text
     assert len(embed(recipe, texts, out, shards=4)["parts"]) == 4
 
 
@@ -160,7 +160,7 @@ def test_a_damaged_manifest_is_told(recipe: Path, tmp_path: Path, old: str, new:
     embed(recipe, text_file(tmp_path / "a.txt", 4), tmp_path / "out")
     path = tmp_path / "out" / "_manifest.json"
     path.write_text(path.read_text().replace(old, new))
-    with pytest.raises(DataError, match=r"_manifest\.json is damaged: .*run the same command again"):
+    with pytest.raises(DataError, match=r"_manifest\.json is damaged: .*run the same command to write it again"):
         verify_corpus(tmp_path / "out")
     path.unlink()
     embed(recipe, tmp_path / "a.txt", tmp_path / "out")
@@ -170,14 +170,14 @@ def test_a_damaged_manifest_is_told(recipe: Path, tmp_path: Path, old: str, new:
 def test_other_recipes_inputs_and_choices_are_refused(recipe: Path, tiny_bert_dir: Path, tmp_path: Path) -> None:
     texts, out = text_file(tmp_path / "a.txt", 20), tmp_path / "out"
     embed(recipe, texts, out, shards=2)
-    with pytest.raises(OutputError, match="begun with other number of shards"):
+    with pytest.raises(OutputError, match="begun with different number of shards"):
         embed(recipe, texts, out, shards=3)
-    with pytest.raises(OutputError, match="begun with other columns"):
+    with pytest.raises(OutputError, match="begun with different columns"):
         embed(recipe, texts, out, shards=2, keep_text=True)
-    with pytest.raises(OutputError, match="begun with other recipe"):
+    with pytest.raises(OutputError, match="begun with different recipe"):
         embed(tiny_bert_dir, texts, out, shards=2)
     text_file(texts, 20, seed=5)
-    with pytest.raises(OutputError, match=r"begun with other input; .*--overwrite"):
+    with pytest.raises(OutputError, match=r"begun with different input; .*--overwrite"):
         embed(recipe, texts, out, shards=2)
     embed(recipe, texts, out, shards=3, overwrite=True)
     assert len(list(out.glob("*.parquet"))) == 3

@@ -9,7 +9,7 @@ import numpy as np
 import tokenizers
 from tokenizers import models, pre_tokenizers, processors
 
-from attar.encoders.bag import pool_rows
+from attar.engine.sums import pool_rows
 from attar.tokens.tokenizer import TextTokenizer
 from attar.types import Encoder, Floats, Tokens, TokenVectors, Vocabulary
 

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tables import Knowing
 
-from attar.encoders.bag import check_layers, leave_out, mean_vectors, pool_rows, sum_rows
+from attar.encoders.bag import check_layers, leave_out, mean_vectors
+from attar.engine.sums import pool_rows, sum_rows
 from attar.errors import InputError
 
 

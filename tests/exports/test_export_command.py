@@ -59,7 +59,7 @@ def test_only_exports_are_overwritten(recipe: str, tmp_path: Path, capsys: pytes
     thesis = tmp_path / "mine/thesis.txt"
     thesis.parent.mkdir()
     arguments = ("export", recipe, "--to", "model2vec", "-o", str(thesis.parent), "--overwrite")
-    for card, told in {"": "and no README.md", "# My own words": "it is no export of Attar"}.items():
+    for card, told in {"": "and no README.md", "# My own words": "it is not an export of Attar"}.items():
         thesis.write_text("years of work")
         if card:
             (thesis.parent / "README.md").write_text(card)
@@ -75,7 +75,7 @@ def test_bad_input(recipe: str, tiny_bert_dir: Path, tmp_path: Path, capsys: pyt
     target = str(tmp_path / "model")
     for arguments, told in {
         (recipe, "--to", "sentence-transformer", "-o", target): "did you mean 'sentence-transformers'?",
-        (recipe, "--to", "sentence-transformers", "-o", target): "layer -1 (the token table) has no carrier",
+        (recipe, "--to", "sentence-transformers", "-o", target): "has no module for layer -1 (the token table)",
         (
             "similarity",
             "--to",

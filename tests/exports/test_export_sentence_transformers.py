@@ -197,13 +197,13 @@ def test_card(tiny_bert_dir: Path, tmp_path: Path) -> None:
     assert str(tmp_path) not in card.replace(json.dumps(str(model.resolve())), "")
 
 
-def test_what_has_no_carrier_is_refused(tiny_bert_dir: Path, tiny_roberta_dir: Path, tmp_path: Path) -> None:
+def test_what_no_module_can_do_is_refused(tiny_bert_dir: Path, tiny_roberta_dir: Path, tmp_path: Path) -> None:
     def bert(**settings: object) -> Transformer:
         return Transformer(tiny_bert_dir, **settings)  # type: ignore[arg-type]
 
     mix = Mix(bert(), Random(tiny_bert_dir, dims=16))
     cases = {
-        "quantile has no carrier .* with zscore, .* --to onnx": Embedder(bert(), shapers=[shapers.Quantile()]).fit(FIT),
+        "no module for quantile; .* zscore, .* --to onnx": Embedder(bert(), shapers=[shapers.Quantile()]).fit(FIT),
         "Mix at layers .* exportable": Embedder(mix, 1),
         "layer -1 .* model2vec": Embedder(bert(), -1),
         "windows=2 can't be exported": Embedder(bert(windows=2)),

@@ -90,11 +90,11 @@ ENTRY = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
     [
         ({"a": ENTRY}, b"1234", "cut short"),
         ({"a": ENTRY | {"shape": [3]}}, bytes(8), "does not fit"),
-        ({"a": ENTRY | {"shape": [-2]}}, bytes(8), "makes no sense"),
+        ({"a": ENTRY | {"shape": [-2]}}, bytes(8), "is malformed"),
         ({"a": ENTRY | {"shape": [2**62, 2**62]}}, bytes(8), "does not fit"),
-        ({"a": ENTRY | {"data_offsets": [-4, 4]}}, bytes(8), "makes no sense"),
+        ({"a": ENTRY | {"data_offsets": [-4, 4]}}, bytes(8), "is malformed"),
         ({"a": ENTRY | {"dtype": "F8_E4M3"}}, bytes(8), "F8_E4M3"),
-        ({"a": 7}, bytes(8), "makes no sense"),
+        ({"a": 7}, bytes(8), "is malformed"),
         ([1], b"", "not a JSON object"),
     ],
 )

@@ -93,7 +93,7 @@ def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
     ("name", "content", "column", "message"),
     [
         ("t.txt", b"a\n\xff\xfe\n", None, "line 2 of .* is not UTF-8"),
-        ("t.txt", b"a\n", "body", "plain text, a text a line, and has no column 'body'"),
+        ("t.txt", b"a\n", "body", "plain text, one text per line, and has no column 'body'"),
         ("t.csv", b"id,text\n1\n", None, "line 2 of .* has 1 fields; the header has 2"),
         ("t.csv", b"id,text\n1,a\n", "body", "has no column 'body'; it has id, text"),
         ("t.csv", b'text\n"unclosed\n', None, "can't be read"),
@@ -103,7 +103,7 @@ def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
         ("t.jsonl", b"[1]\n", None, "should be a JSON object"),
         ("t.jsonl", b"[" * 100_000 + b"\n", None, "line 1 of .* is not JSON"),
         ("t.jsonl", b'{"text": "a"}\n{"other": 1}\n', None, "line 2 of .* has no column 'text'; it has other"),
-        ("t.txt.gz", gzip.compress(b"text")[:-3], None, "can't read"),
+        ("t.txt.gz", gzip.compress(b"text", mtime=0)[:-3], None, "can't read"),
         ("t.parquet", b"not parquet", None, "can't read"),
     ],
 )
@@ -116,7 +116,7 @@ def test_bad_files(tmp_path: Path, name: str, content: bytes, column: str | None
 
 def test_damaged_gzip_files(tmp_path: Path) -> None:
     path = tmp_path / "t.txt.gz"
-    packed = gzip.compress(b"some text\n" * 1000)
+    packed = gzip.compress(b"some text\n" * 1000, mtime=0)
     for damaged in (packed[:-12], packed[:10] + b"\xff" * 20 + packed[30:]):
         path.write_bytes(damaged)
         with pytest.raises(InputError, match=r"can't read .* beyond line"):

@@ -23,7 +23,7 @@ def test_the_same_bytes_under_any_name(tmp_path_factory, data):
 
 
 def test_it_can_be_entered_anywhere_and_is_closed(tmp_path):
-    (tmp_path / "a").write_bytes(gzip.compress(b"first\nsecond\n"))
+    (tmp_path / "a").write_bytes(gzip.compress(b"first\nsecond\n", mtime=0))
     with open_unpacked(tmp_path / "a") as file:
         file.seek(6)
         assert file.readline() == b"second\n"
@@ -31,12 +31,14 @@ def test_it_can_be_entered_anywhere_and_is_closed(tmp_path):
 
 
 def test_several_packed_files_end_to_end(tmp_path):
-    (tmp_path / "a").write_bytes(gzip.compress(b"one ") + gzip.compress(b"two"))
+    (tmp_path / "a").write_bytes(gzip.compress(b"one ", mtime=0) + gzip.compress(b"two", mtime=0))
     with open_unpacked(tmp_path / "a") as file:
         assert file.read() == b"one two"
 
 
-@pytest.mark.parametrize("content", [gzip.compress(b"text" * 99)[:-5], gzip.compress(b"text")[:10] + b"\xff" * 20])
+@pytest.mark.parametrize(
+    "content", [gzip.compress(b"text" * 99, mtime=0)[:-5], gzip.compress(b"text", mtime=0)[:10] + b"\xff" * 20]
+)
 def test_damage(tmp_path, content):
     (tmp_path / "a").write_bytes(content)
     with open_unpacked(tmp_path / "a") as file, pytest.raises(DAMAGE):

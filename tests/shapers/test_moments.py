@@ -138,3 +138,20 @@ def test_misfits_are_refused():
         Moments.of(SQUARE, diagonal=True).affine(np.eye(2), np.zeros(2))
     with pytest.raises(InputError, match=r"\(2,\) and a scatter of shape \(3, 3\)"):
         Moments(1, np.zeros(2), np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize("n", [3, 700, 5000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_badly_scaled_dims_keep_their_digits(n, dtype):
+    """Means up to a million times the deviations, and sizes from 1e-6 to 1e6: against sums in longer numbers."""
+    rng = np.random.default_rng(0)
+    X = ((rng.normal(size=(n, 12)) + np.logspace(0, 6, 12)) * np.logspace(6, -6, 12)).astype(dtype)
+    X[0] *= 3  # far from all others
+    long = X.astype(np.longdouble)
+    centred = long - long.mean(axis=0)
+    wanted = (centred.T @ centred).astype(np.float64)
+    sizes = np.sqrt(np.outer(np.diagonal(wanted), np.diagonal(wanted)))
+    found = Moments.of(X)
+    assert (np.abs(found.scatter - wanted) / sizes).max() < 1e-13
+    np.testing.assert_allclose(found.mean, long.mean(axis=0).astype(np.float64), rtol=1e-15)
+    np.testing.assert_allclose(Moments.of(X, diagonal=True).scatter, np.diagonal(wanted), rtol=1e-12)

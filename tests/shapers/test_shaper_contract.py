@@ -10,7 +10,20 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from attar.errors import InputError, NotFittedError, RecipeError
-from attar.shapers import AffineShaper, AllButTheTop, Center, Quantile, Robust, Shaper, Unit, Whiten, ZScore, parse
+from attar.shapers import (
+    MEMBERS,
+    AffineShaper,
+    AllButTheTop,
+    Center,
+    Quantile,
+    Robust,
+    Shaper,
+    Unit,
+    Whiten,
+    ZScore,
+    parse,
+)
+from attar.shapers.chain import learns
 
 CONFIGS = [
     Center(),
@@ -26,7 +39,8 @@ CONFIGS = [
     AllButTheTop(n=1, on="background"),
     Unit(),
 ]
-LEARNING = [c for c in CONFIGS if not isinstance(c, Unit)]
+CONFIGS += [new for new in parse(",".join(MEMBERS)) if new.name not in {c.name for c in CONFIGS}]
+LEARNING = [c for c in CONFIGS if learns(c)]
 every = pytest.mark.parametrize("shaper", CONFIGS, ids=lambda s: s.name)
 every_learning = pytest.mark.parametrize("shaper", LEARNING, ids=lambda s: s.name)
 

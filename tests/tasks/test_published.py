@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from attar import tasks
+from attar import Embedder, Random, Recipe, Transformer, tasks
 from attar.errors import InputError
-from attar.tasks import published
+from attar.evaluation import evaluate
+from attar.reports.cells import Cells
+from attar.sweep import Grid, Part, sweep
+from attar.tasks import load, published
 
 IDF_ROWS = {"idf-W": "idf-target", "idf-T": "idf-background"}
 
@@ -98,3 +103,51 @@ def test_word_vectors_without_wikitext_counts_equal_plain_averaging_in_the_row_c
 def test_unknown_names(cell: tuple[str, ...], message: str) -> None:
     with pytest.raises(InputError, match=message):
         published.score(*cell)
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("bert-base-uncased | none | first,last | mean", ("BERT", "mean", "none")),
+        ("google-bert/bert-base-uncased | none | 1,12 | idf | zscore", ("BERT", "idf-target", "zscore")),
+        ("bert-base-uncased | none | first,last | idf@background | whiten", ("BERT", "idf-background", "whiten")),
+        ("bert-base-uncased | T0 | last | mask", ("T0", "mask", "none")),
+        ("bert-base-uncased | none | 1,12 | mean | none | mix 0.5", ("BERT+Avg", "mean", "none")),
+        ("bert-base-uncased | none | 1,12 | mean | none | mix 1.0", ("Avg", "mean", "none")),
+        ("distilbert-base-uncased | none | first,last | mean", None),
+        ("me/my-bert-base-uncased | none | first,last | mean", None),
+        ("default | none | first,last | mean", None),
+        ("bert-base-uncased | none | last | mean", None),
+        ("bert-base-uncased | T0 | first,last | mask", None),
+        ("bert-base-uncased | T1 | last | mask", None),
+        ("bert-base-uncased | T0 | last | mask | none | mix 0.5", None),
+        ("bert-base-uncased | none | 1,12 | mean | none | mix 0.25", None),
+        ("bert-base-uncased | none | first,last | mean+specials", None),
+        ("bert-base-uncased | none | first,last | mean | zscore,unit", None),
+    ],
+)
+def test_what_stands_beside_a_recipe(text: str, cell: tuple[str, str, str] | None) -> None:
+    found = published.beside(Recipe.parse(text), "STS12", 12)
+    assert found == (None if cell is None else published.score("STS12", *cell))
+    assert cell is None or found is not None
+    assert published.beside(Recipe.parse(text), "my own task", 12) is None
+    assert published.beside(Recipe.parse(text), "MR", 12) is None  # not printed task by task
+
+
+def test_random_vectors_have_a_column_of_their_own(tiny_bert_dir: Path) -> None:
+    for dims, wanted in ((768, published.score("STS12", "RE")), (300, None)):
+        recipe = Embedder(Random(tiny_bert_dir, dims=dims)).recipe
+        assert published.beside(recipe, "STS12", 1) == wanted
+
+
+def test_score_and_report_decide_alike(tiny_bert_dir: Path, tmp_path: Path) -> None:
+    """Of two copies of a model only the one that bears the name of the paper's has a figure beside it, in both."""
+    pairs = tmp_path / "STS12.tsv"
+    pairs.write_text("text1\ttext2\tscore\n" + "".join(f"the cat {i}\tthe red dog\t{i}\n" for i in range(9)))
+    for name, wanted in (("bert-base-uncased", published.score("STS12", "BERT")), ("distilbert-base-uncased", None)):
+        model = shutil.copytree(tiny_bert_dir, tmp_path / name)
+        result = evaluate(Embedder(Transformer(model), ("first", "last")), load(pairs))
+        sweep(Grid((Part((str(pairs),), layers=(("first", "last"),)),), (str(model),)), tmp_path / f"run-{name}")
+        cells = Cells.of_runs([tmp_path / f"run-{name}"])
+        assert [cells.published(row) for row in cells.rows] == [wanted]
+        assert result.published == wanted

@@ -1,1 +1,1 @@
-"""One module a command, each with a click command of its own name."""
+"""One module per command, each with a click command of its own name."""

@@ -46,9 +46,9 @@ def best(
 
     A recipe is shown as text: model, template, layers, weights, shapers, and how much of Avg. is mixed in.
     """
-    from attar.sweep.alike import check_run
     from attar.sweep.best import best_recipes, find_best
-    from attar.sweep.keep_best import Sources, save_best
+    from attar.sweep.run_checks import check_run
+    from attar.sweep.save_best import Sources, save_best
     from attar.sweep.store import Store
 
     with Store.of_run(run) as store:

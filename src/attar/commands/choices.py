@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,19 +17,22 @@ if TYPE_CHECKING:
     from attar.recipe import Recipe
 
 
-class FamilyOption(click.Option):
-    """An option whose help lists the members of a family; the family is imported only when help is shown."""
+class TableOption(click.Option):
+    """An option whose help lists the members of a table, which is imported only when help is shown.
 
-    def __init__(self, *args: Any, family: str, **settings: Any) -> None:
+    `table` is "module:NAME" of a mapping from names to lines that have a `help`; in the help of the option, {names}
+    stands for the names alone and {members} for each name with its own help.
+    """
+
+    def __init__(self, *args: Any, table: str, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        self.family = family
+        self.table = table
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from attar import shapers, weights
-        from attar.members import listed
-
-        names = listed({"weights": weights.MEMBERS, "shapers": shapers.MEMBERS}[self.family])
-        self.help = (self.help or "").replace("{names}", names)
+        module, _, name = self.table.partition(":")
+        table = getattr(import_module(module), name)
+        members = "; ".join(f"{key}: {line.help}" for key, line in table.items())
+        self.help = (self.help or "").replace("{names}", ", ".join(table)).replace("{members}", members)
         return super().get_help_record(ctx)
 
 
@@ -40,19 +44,23 @@ _OPTIONS = [
     ),
     click.option("--model", metavar="DIR|NAME", help="A model folder or hub name. Default: the embedded MiniLM."),
     click.option("--layers", metavar="LIST", help="first,last or 1,6 or -1 or with weights 1:0.3,6:0.7."),
-    click.option("--template", metavar="NAME|TEXT", help="T0 to T4, or words with one [X] and any [MASK]."),
+    click.option(
+        "--template",
+        metavar="NAME|TEXT",
+        help="T0 to T4; eol, cot, knowledge, echo, meta, cot+knowledge; or own words with [X].",
+    ),
     click.option(
         "--weights",
         metavar="NAME",
-        cls=FamilyOption,
-        family="weights",
+        cls=TableOption,
+        table="attar.weights:MEMBERS",
         help="How tokens count: {names}. mean+specials counts [CLS], idf@background learns from --background.",
     ),
     click.option(
         "--shape",
         metavar="LIST",
-        cls=FamilyOption,
-        family="shapers",
+        cls=TableOption,
+        table="attar.shapers:MEMBERS",
         help="What vectors go through, with commas between: {names}.",
     ),
     click.option("--max-tokens", type=int, metavar="N", help="Cut texts at N tokens instead of at the model's limit."),
@@ -65,15 +73,16 @@ _OPTIONS = [
     ),
     click.option(
         "--precision",
-        type=click.Choice(["float32", "float64", "int8"]),
-        help="What a transformer computes in. int8: faster, less exact. float64: slow, exact. Default: float32.",
+        type=click.Choice(["float32", "bfloat16", "int8", "float64", "auto"]),
+        help="What a transformer computes in. bfloat16: faster where the processor can, cosine 0.9999 to float32. "
+        "int8: faster still, less exact. float64: slow, exact. auto: bfloat16 where it pays. Default: float32.",
     ),
 ]
 
 
 @dataclass(frozen=True)
 class Choices:
-    """A recipe, and what the user wants otherwise."""
+    """A recipe, and the options that change it."""
 
     recipe: str | None
     model: str | None

@@ -40,7 +40,7 @@ Examples:
 @text_limit_option
 @click.option("--id-column", metavar="NAME", help="The column of ids. Default: `id` if all inputs have it, or numbers.")
 @click.option("--keep-text", is_flag=True, help="Write the texts too.")
-@click.option("--overwrite", is_flag=True, help="Start anew; only an unfinished run of the same job goes on.")
+@click.option("--overwrite", is_flag=True, help="Empty the folder first; an unfinished run of the same job continues.")
 @click.option("--verify", is_flag=True, help="Embed nothing: check the parts in FOLDER against their checksums.")
 def corpus(
     recipe: str,
@@ -68,7 +68,7 @@ def corpus(
 
     if verify:
         manifest = verify_corpus(output or recipe)
-        log.info("%s parts with %s vectors are sound", len(manifest["parts"]), f"{manifest['rows']:,}")
+        log.info("%s parts with %s vectors are intact", len(manifest["parts"]), f"{manifest['rows']:,}")
         return
     if not texts or output is None:
         raise InputError("attar corpus wants RECIPE, TEXTS and -o FOLDER, such as: attar corpus plain texts.txt -o out")

@@ -26,8 +26,8 @@ def check(folder: str, as_json: bool) -> None:
         click.echo(json.dumps([asdict(finding) for finding in findings], default=str, ensure_ascii=False))
     else:
         for f in findings:
-            told = f"{_rows(f.found)} rows, {f.form} form" if f.status == "ok" else f.problem
-            click.echo(f"{f.status:8} {f.task:15} {f.family:15} {told}")
+            shown = f"{_rows(f.found)} rows, {f.form} form" if f.status == "ok" else f.problem
+            click.echo(f"{f.status:8} {f.task:15} {f.family:15} {shown}")
         n = {status: sum(f.status == status for f in findings) for status in ("ok", "missing", "wrong")}
         click.echo(f"{n['ok']} of {len(findings)} tasks ready, {n['missing']} missing, {n['wrong']} wrong")
     sys.exit(1 if any(f.status == "wrong" for f in findings) else 0)

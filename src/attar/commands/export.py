@@ -6,6 +6,8 @@ import logging
 
 import click
 
+from attar.commands.choices import TableOption
+
 log = logging.getLogger("attar")
 
 
@@ -19,7 +21,15 @@ Examples:
 """
 )
 @click.argument("recipe", metavar="RECIPE")
-@click.option("--to", "to", metavar="FORMAT", required=True, help="sentence-transformers, model2vec or onnx.")
+@click.option(
+    "--to",
+    "to",
+    metavar="FORMAT",
+    required=True,
+    cls=TableOption,
+    table="attar.exports:FORMATS",
+    help="{members}.",
+)
 @click.option("-o", "--output", metavar="FOLDER", required=True, help="The folder to write.")
 @click.option("--model", metavar="DIR|NAME", help="The model, where it has moved or the recipe is a named one.")
 @click.option("--overwrite", is_flag=True, help="Replace the folder if it holds an earlier export.")

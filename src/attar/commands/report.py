@@ -16,7 +16,7 @@ FORMATS = ("html", "csv", "md", "tex", "png", "svg")
 Examples:
   attar report RUN -o report.html
   attar report RUN-A RUN-B -o report.html      several runs on one page
-  attar report RUN --format csv -o cells.csv   a row a cell, sorted
+  attar report RUN --format csv -o cells.csv   one row per cell, sorted
   attar report RUN --format tex -o tables.tex
   attar report RUN --format svg -o figures     a folder of figures
 """

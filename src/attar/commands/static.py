@@ -31,7 +31,7 @@ Examples:
 )
 @click.option("--model", metavar="DIR|NAME", help="A model folder or hub name. Default: the embedded MiniLM.")
 @click.option(
-    "--on", "corpus", required=True, metavar="CORPUS", help="Texts to average over, a text a line or --column."
+    "--on", "corpus", required=True, metavar="CORPUS", help="Texts to average over, one text per line or --column."
 )
 @click.option("--layers", default="first,last", show_default=True, metavar="LIST", help="All from one pass; or all.")
 @click.option("-o", "--output", required=True, metavar="FOLDER", help="Where to save the table.")
@@ -55,7 +55,7 @@ def static(
     """Make a static model: each token's vector is its mean over a corpus, at every layer asked for, from one pass.
 
     The table encodes without torch. Which of its layers to use is chosen when encoding. When it is stopped, the sums of
-    all but the last seconds are kept in FOLDER.sums, and the same command goes on from there. With --executor, CORPUS
+    all but the last seconds are kept in FOLDER.sums, and the same command continues from there. With --executor, CORPUS
     may be a quoted pattern of files of any size, summed in shards by processes of this machine or a Ray cluster.
     """
     from attar.encoders.formats.table_folder import ABOUT
@@ -79,7 +79,7 @@ def static(
             table = Table.average(encoder, texts, wanted, checkpoint=sums)
         except KeyboardInterrupt:
             if sums.exists():
-                log.info("the sums of all but the last seconds are in %s: the same command goes on from there", sums)
+                log.info("the sums of all but the last seconds are in %s: the same command continues from there", sums)
             raise
         table.save(target, overwrite=overwrite)
         sums.unlink(missing_ok=True)
@@ -125,7 +125,7 @@ def _average_shards(
 
 
 class _Texts:
-    """A corpus that can be read twice: once to count it, for the time left, and once for real."""
+    """A corpus that can be read twice: once to count it (for the time left), and once to process it."""
 
     def __init__(self, source: str, column: str | None, sentences: bool) -> None:
         if source == "-":

@@ -39,7 +39,7 @@ A grid file (only tasks is needed; see docs/sweep.md):
 @click.option("--sentences", is_flag=True, help="Lines of --background are paragraphs: split them into sentences.")
 @click.option("-o", "--output", metavar="RUN", required=True, type=click.Path(path_type=Path), help="A folder.")
 @click.option("--keep", is_flag=True, help="Keep the pooled vectors, so that a later sweep needs no forward pass.")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Threads that score. Default: one a processor.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Threads that score. Default: one per processor.")
 def sweep(
     grid: str,
     models: tuple[str, ...],
@@ -51,13 +51,13 @@ def sweep(
     keep: bool,
     jobs: int | None,
 ) -> None:
-    """Score a whole grid of recipes; every text goes through the model once a template.
+    """Score a whole grid of recipes; every text goes through the model once per template.
 
     RUN keeps what is done: stop it in any way and run the same command again to go on.
     """
     from attar.sweep import Settings, read_grid
     from attar.sweep import sweep as run_sweep
-    from attar.sweep.failures import failures
+    from attar.sweep.run_checks import failures
     from attar.sweep.store import Store
 
     check_sentences(None if background is None else str(background), sentences)

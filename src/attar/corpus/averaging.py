@@ -95,10 +95,44 @@ def average_corpus(
     overwrite: bool = False,
     progress: bool = True,
 ) -> Table:
-    """The same as `Table.average` over the files that the patterns in `texts` name, saved to the folder `out`.
+    """The same as `Table.average` over a corpus of any size, computed in shards.
 
-    With `sentences`, texts are paragraphs and are split in their shards; headings and short sentences are left out.
-    Partial sums lie beside `out` until it is there: a rerun goes on where the last one ended.
+    Partial sums lie beside `out` until it is there: a rerun continues where the last one ended.
+
+    Parameters
+    ----------
+    encoder : Encoder
+        The model whose token vectors are averaged.
+    texts : sequence of str
+        Files or patterns of files.
+    out : str or Path
+        The folder of the table.
+    executor : Executor
+        Who does the work; see `open_executor`.
+    layers : layers
+        Numbers, "first" or "last"; each is averaged by itself.
+    shards : int, optional
+        How many shards to cut the texts into.
+    column : str, optional
+        The column of texts in files that have columns.
+    sentences : bool
+        Texts are paragraphs: split them; headings and short sentences are left out.
+    overwrite : bool
+        Replace an earlier table.
+    progress : bool
+        Show progress.
+
+    Returns
+    -------
+    Table
+        The table that was saved.
+
+    Raises
+    ------
+    InputError
+        If no texts are found or a file can't be read.
+    OutputError
+        If the folder can't be written, or was begun with other settings.
     """
     target = Path(out).expanduser().absolute()
     check_target_folder(target, ABOUT, overwrite=overwrite)

@@ -104,9 +104,48 @@ def embed_corpus(
     overwrite: bool = False,
     progress: bool = True,
 ) -> dict[str, Any]:
-    """Embed the files that the patterns in `texts` name to `out`/part-00000.parquet ...; what the manifest says.
+    """Embed a corpus of any size to `out`/part-00000.parquet and so on, computed in shards.
 
-    A rerun does what is missing. Another recipe, input or choice than that of an earlier run is refused.
+    A rerun computes what is missing. Another recipe, input or choice than that of an earlier run is refused.
+
+    Parameters
+    ----------
+    recipe : str or Path
+        A recipe folder, the name or text of a recipe, or the folder of a model or table.
+    texts : sequence of str
+        Files or patterns of files.
+    out : str or Path
+        The folder of the parts.
+    executor : Executor
+        Who does the work; see `open_executor`.
+    model : str or Path, optional
+        Another model than the recipe's own.
+    shards : int, optional
+        How many parts to make.
+    column : str, optional
+        The column of texts in files that have columns.
+    id_column : str, optional
+        The column of ids; `id` if all inputs have it, else the number of the row.
+    keep_text : bool
+        Write the texts too.
+    overwrite : bool
+        Empty the folder of another or finished run first.
+    progress : bool
+        Show progress.
+
+    Returns
+    -------
+    dict
+        The manifest: every part with its rows, bytes and checksum, and what was counted.
+
+    Raises
+    ------
+    InputError
+        If no texts are found or a file can't be read.
+    OutputError
+        If the folder can't be written, or was begun with other settings.
+    DataError
+        If shards failed.
     """
     folder = JobFolder.at(out)
     source = RecipeSource.of(recipe, model)

@@ -1,4 +1,4 @@
-"""RecipeSource: how a worker comes by the embedder, which is loaded once and checked against the driver's."""
+"""RecipeSource: how a worker loads the embedder: once per process, and checked against the driver's."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _loaded: dict[RecipeSource, Embedder] = {}  # of this process: the last one used
 
 @dataclass(frozen=True)
 class RecipeSource:
-    """A recipe folder, a folder of a model or table, or a named recipe; `model` stands in for the one it names."""
+    """A recipe folder, a folder of a model or table, or a named recipe; `model` replaces the one it names."""
 
     recipe: str
     model: str | None = None
@@ -59,7 +59,7 @@ class RecipeSource:
             embedder = self.load()
             if self.fingerprint and (found := fingerprint(embedder)) != self.fingerprint:
                 raise RecipeError(
-                    f"the recipe {self.recipe!r} is another one on this worker: its sha256 is {found}, "
+                    f"the recipe {self.recipe!r} differs on this worker: its sha256 is {found}, "
                     f"the job was begun with {self.fingerprint}; give all nodes the same files"
                 )
             limit_threads()

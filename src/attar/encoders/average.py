@@ -10,8 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from attar.encoders.batch_sums import BatchSums
-from attar.encoders.token_sums import TokenSums, hash_on
+from attar.encoders.token_sums import BatchSums, TokenSums, extend_hash
 from attar.errors import InputError
 from attar.io.progress import is_watched
 from attar.io.texts import check_texts, chunks, iter_texts
@@ -79,7 +78,7 @@ def _resume(path: Path, fresh: TokenSums, values: Iterator[Any]) -> TokenSums:
         part, _ = check_texts(islice(values, min(PART, left)))
         if not part:
             raise InputError(f"the checkpoint {path} has seen {sums.n_texts} texts, but the corpus ends before that")
-        digest, left = hash_on(digest, part), left - len(part)
+        digest, left = extend_hash(digest, part), left - len(part)
     if digest != sums.corpus:
         raise InputError(
             f"the checkpoint {path} was begun with another corpus: its first {sums.n_texts} texts are not these; "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,30 +12,10 @@ import numpy.typing as npt
 from attar.errors import InputError
 from attar.io.texts import chunks
 from attar.pooling import check_finite, join_windows, scale_weights
-from attar.types import Doubles, Encoder, Floats, Ints, Role, Tokens
+from attar.types import Doubles, Encoder, Floats, Ints, Role, Tokens, token_index
 
 log = logging.getLogger("attar")
-FEW = 32  # sequences
 CHUNK = 16384  # texts looked up at once: enough for the tokenizer to be quick, little enough to hold
-
-
-def sum_rows(table: Floats, rows: npt.NDArray[np.integer[Any]], weights: Floats, offsets: Ints) -> Floats:
-    """The weighted sum of each sequence's rows. Shape: (V, D), (T,), (T,) -> (N, D)"""
-    n = len(offsets) - 1
-    if n <= FEW:  # spares a short-lived process the import of scipy
-        bounds = pairwise(offsets)
-        parts = [(table[rows[a:b]] * weights[a:b, None]).sum(axis=0) for a, b in bounds]
-        return np.array(parts, dtype=np.float32).reshape(n, table.shape[1])
-    from scipy.sparse import csr_array
-
-    ends = offsets.astype(np.int32) if len(rows) < 2**31 else offsets  # the index type of the rows: no copies
-    sums: Floats = csr_array((weights, rows, ends), shape=(n, len(table))) @ table
-    return sums
-
-
-def pool_rows(table: Floats, rows: npt.NDArray[np.integer[Any]], token_weights: Floats, offsets: Ints) -> Floats:
-    """The same for several weightings. Shape: (V, D), (T,), (A, T) -> (A, N, D)"""
-    return np.stack([sum_rows(table, rows, weights, offsets) for weights in token_weights])
 
 
 def leave_out(absent: npt.NDArray[np.bool_], token_weights: Floats, offsets: Ints) -> Floats:
@@ -47,15 +26,23 @@ def leave_out(absent: npt.NDArray[np.bool_], token_weights: Floats, offsets: Int
     """
     if not absent.any():
         return token_weights
-    sequence = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    touched = np.unique(np.searchsorted(offsets, np.flatnonzero(absent), side="right") - 1)  # few, as a rule
+    lengths = np.diff(offsets)[touched]
+    at = token_index(offsets[touched], lengths)
+    out = token_weights.copy()
+    out[:, at] = _without(absent[at], token_weights[:, at], np.repeat(np.arange(len(touched)), lengths), len(touched))
+    return out
+
+
+def _without(absent: npt.NDArray[np.bool_], token_weights: Floats, sequence: Ints, n: int) -> Floats:
     out = np.empty_like(token_weights)
     for a, weights in enumerate(token_weights.astype(np.float64)):
-        before = _sums(weights, sequence, len(offsets) - 1)
+        before = _sums(weights, sequence, n)
         present = np.where(absent, 0.0, weights)
-        after = _sums(present, sequence, len(offsets) - 1)
+        after = _sums(present, sequence, n)
         robbed = ((after == 0) & (before != 0))[sequence] & ~absent
         present[robbed] = 1.0
-        after = _sums(present, sequence, len(offsets) - 1)
+        after = _sums(present, sequence, n)
         out[a] = present * (before / np.where(after != 0, after, 1.0))[sequence]
     return out
 

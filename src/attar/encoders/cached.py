@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from attar.engine.sums import pool_rows
 from attar.errors import InputError, OutputError, RecipeError
-from attar.pooling import pool_tokens
 from attar.types import Encoder, Floats, Frame, Ints, Tokens, TokenVectors, Vocabulary
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Cached(Encoder):
         for part, places, vectors in self._parts(tokens):
             offsets = np.concatenate([[0], np.cumsum(tokens.lengths[part])])
             for at, layer in enumerate(layers):
-                pooled[:, part, at] = pool_tokens(vectors[layer], token_weights[:, places], offsets)
+                pooled[:, part, at] = pool_rows(vectors[layer], None, token_weights[:, places], offsets)
         return pooled
 
     def token_vectors(self, tokens: Tokens, layers: Sequence[int]) -> TokenVectors:
@@ -72,7 +72,7 @@ class Cached(Encoder):
         return TokenVectors(by_layer)
 
     def spec(self) -> dict[str, Any]:
-        """The encoder's own: what is saved knows nothing of the cache."""
+        """The wrapped encoder's own: the cache is not saved with a recipe."""
         return self.encoder.spec()
 
     @property
@@ -119,7 +119,7 @@ class Cached(Encoder):
 
     @classmethod
     def from_spec(cls, spec: Mapping[str, Any], folder: Path | None = None) -> Self:
-        raise RecipeError("a recipe knows nothing of a cache: load its encoder and wrap that in Cached(...)")
+        raise RecipeError("a recipe does not record a cache: load its encoder and wrap that in Cached(...)")
 
     def save_arrays(self, folder: Path) -> None:
         self.encoder.save_arrays(folder)

@@ -1,4 +1,4 @@
-"""Random: the paper's random embeddings (RE), a baseline that knows nothing of language."""
+"""Random: the paper's random embeddings (RE), a baseline without any knowledge of language."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from typing import Any, Self
 import numpy as np
 import tokenizers
 
-from attar.encoders.bag import check_layers, mean_vectors, pool_rows
+from attar.encoders.bag import check_layers, mean_vectors
 from attar.encoders.formats.table_parts import read_json_object
 from attar.encoders.normals import normals
 from attar.encoders.opening import saved_folder
 from attar.encoders.static_tokens import own_tokenizer
+from attar.engine.sums import pool_rows
 from attar.errors import InputError, ModelError
 from attar.io.atomic import new_folder
 from attar.tokens.tokenizer import TextTokenizer
@@ -134,7 +135,7 @@ class Random(Encoder):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the tokenizer, which with dims, std and seed says it all."""
+        """A hash of the tokenizer, which together with dims, std and seed determines all vectors."""
         return hashlib.sha256(self.tokenizer.backend.to_str().encode()).hexdigest()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:

@@ -1,4 +1,4 @@
-"""Table: one vector a token and layer, looked up. Encodes without torch."""
+"""Table: one vector per token and layer, looked up. Encodes without torch."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import tokenizers
 
-from attar.encoders.bag import CHUNK, check_layers, leave_out, pool_rows, report_empty, sum_rows
+from attar.encoders.bag import CHUNK, check_layers, leave_out, report_empty
 from attar.encoders.opening import saved_folder
 from attar.encoders.static_tokens import own_tokenizer
+from attar.engine.sums import pool_rows, sum_rows
 from attar.errors import InputError
 from attar.io.texts import check_texts, iter_texts
 from attar.pooling import check_finite
@@ -36,6 +37,7 @@ class Table(Encoder):
     """
 
     kind = "table"
+    texts_at_once = 2048  # their sums stay in a cache until they are copied to their place
 
     def __init__(
         self,
@@ -166,8 +168,12 @@ class Table(Encoder):
             token_weights = leave_out(tokens.ids == self.vocabulary.unknown_id, token_weights, tokens.offsets)
         if self.weights is not None:
             token_weights = token_weights * self.weights[tokens.ids]
-        pooled = [pool_rows(self.by_layer[layer], tokens.ids, token_weights, tokens.offsets) for layer in layers]
-        return np.stack(pooled, axis=2)
+        shape = len(token_weights), len(tokens), len(layers), self.width(layers[0])
+        pooled = np.empty(shape, dtype=np.float32)
+        for at, layer in enumerate(layers):
+            into = pooled[:, :, at]
+            pool_rows(self.by_layer[layer], tokens.ids, token_weights, tokens.offsets, into, threads=None)
+        return pooled
 
     def _means(self, texts: Sequence[str], layers: Sequence[int]) -> tuple[Floats, int]:
         """What `pool` gives for plain means, in fewer steps; how many texts have no known token. Shape: (N, D)"""
@@ -178,9 +184,9 @@ class Table(Encoder):
         if self.skip_unknown and unknown.any():
             factors = np.where(unknown, np.float32(0), factors)
             n_known = n_known - np.bincount(tokens.sequence_of[unknown], minlength=len(tokens))
-        vectors = sum_rows(self.by_layer[layers[0]], tokens.ids, factors, tokens.offsets)
+        vectors = sum_rows(self.by_layer[layers[0]], tokens.ids, factors, tokens.offsets, threads=None)
         for layer in layers[1:]:
-            vectors += sum_rows(self.by_layer[layer], tokens.ids, factors, tokens.offsets)
+            vectors += sum_rows(self.by_layer[layer], tokens.ids, factors, tokens.offsets, threads=None)
         vectors /= np.maximum(n_known * len(layers), 1)[:, None].astype(np.float32)
         if self.normalize:
             lengths = np.sqrt(np.einsum("nd,nd->n", vectors, vectors))
@@ -261,5 +267,5 @@ def _per_token(values: npt.ArrayLike | None, dtype: Any, n_rows: int, what: str)
         return None
     array = np.ascontiguousarray(values, dtype=dtype)
     if array.shape != (n_rows,) or not np.isfinite(array).all():
-        raise InputError(f"{what} of a table are {n_rows} finite numbers, one a token; given shape {array.shape}")
+        raise InputError(f"{what} of a table are {n_rows} finite numbers, one per token; given shape {array.shape}")
     return array

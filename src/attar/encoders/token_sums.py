@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,7 +65,7 @@ class TokenSums:
     def note(self, texts: Sequence[str]) -> None:
         """Remember that these texts are in."""
         self.n_texts += len(texts)
-        self.corpus = hash_on(self.corpus, texts)
+        self.corpus = extend_hash(self.corpus, texts)
 
     def add(self, tokens: Tokens, vectors: TokenVectors) -> None:
         """Add every token, special ones too."""
@@ -151,7 +152,35 @@ class TokenSums:
         return cls(sums, counts, n_texts, n_truncated, about.get("corpus", ""), about.get("model", ""))
 
 
-def hash_on(digest: str, texts: Sequence[str]) -> str:
+class BatchSums:
+    """Sums batches that several threads compute; they are added in order, so that the result is always the same."""
+
+    def __init__(self, sums: TokenSums, ids: npt.NDArray[np.integer]) -> None:
+        self._sums, self._ids = sums, ids
+        self._highest = max(sums.sums)
+        self._begun: dict[int, tuple[ById, dict[int, Doubles]]] = {}
+        self._ready: dict[int, tuple[ById, dict[int, Doubles]]] = {}
+        self._next = 0
+        self._lock = threading.Lock()
+
+    def visit(self, number: int, places: Ints, layer: int, vectors: Floats) -> None:
+        """One layer of a batch, lower layers first. Shape: (T of the batch,), (T of the batch, D)"""
+        if number not in self._begun:
+            self._begun[number] = ById.of(self._ids[places]), {}
+        by_id, by_layer = self._begun[number]
+        by_layer[layer] = by_id.sum(vectors)
+        if layer == self._highest:
+            self._finish(number)
+
+    def _finish(self, number: int) -> None:
+        with self._lock:
+            self._ready[number] = self._begun.pop(number)
+            while self._next in self._ready:
+                self._sums.add_sums(*self._ready.pop(self._next))
+                self._next += 1
+
+
+def extend_hash(digest: str, texts: Sequence[str]) -> str:
     """A hash of a stream of texts, carried on: however the stream is cut into parts, it is the same."""
     state = bytes.fromhex(digest)
     for text in texts:

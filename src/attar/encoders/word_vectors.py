@@ -12,11 +12,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from attar.encoders.bag import CHUNK, check_layers, leave_out, mean_vectors, pool_rows
-from attar.encoders.coverage import Coverage
+from attar.encoders.bag import CHUNK, check_layers, leave_out, mean_vectors
 from attar.encoders.formats.word_files import read_words
 from attar.encoders.opening import saved_folder
-from attar.encoders.words import word_pattern
+from attar.encoders.words import Coverage, word_pattern
+from attar.engine.sums import pool_rows
 from attar.errors import InputError
 from attar.io.texts import chunks
 from attar.types import Encoder, Floats, Role, Tokens, TokenVectors, Vocabulary

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "_team.h"
 #include "_vectors.h"
 
 #define ROWS 4        /* queries that share each load of keys and values */
@@ -14,26 +15,17 @@ static inline float sum(v8 x) {
     return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]));
 }
 
-#ifdef __AVX2__ /* what compilers do not find by themselves */
-static inline v8 smaller(v8 a, v8 b) { return (v8)_mm256_min_ps((__m256)a, (__m256)b); }
-static inline v8 larger(v8 a, v8 b) { return (v8)_mm256_max_ps((__m256)a, (__m256)b); }
-
 static inline float greatest(v8 x) {
+#ifdef __AVX2__ /* what compilers do not find by themselves */
     __m128 m = _mm_max_ps(_mm256_castps256_ps128((__m256)x), _mm256_extractf128_ps((__m256)x, 1));
     m = _mm_max_ps(m, _mm_movehl_ps(m, m));
     return _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)));
-}
 #else
-static inline v8 choose(u8 first, v8 a, v8 b) { return (v8)(((u8)a & first) | ((u8)b & ~first)); }
-static inline v8 smaller(v8 a, v8 b) { return choose((u8)(a < b), a, b); }
-static inline v8 larger(v8 a, v8 b) { return choose((u8)(a > b), a, b); }
-
-static inline float greatest(v8 x) {
     float most = x[0];
     for (int i = 1; i < LANES; i++) most = x[i] > most ? x[i] : most;
     return most;
-}
 #endif
+}
 
 /* e^x for x <= 0, relative error 1e-7: x = n ln 2 + r, with a polynomial in f = r / ln 2 for 2^f. */
 static inline v8 exp_of(v8 x) {
@@ -225,31 +217,55 @@ static void attend(const float *queries, const float *keys, rows_of values, int6
     if (d < dh) average8(scores, width, values.at + d, values.stride, n, totals, bias + d, out + d, out_stride, rows);
 }
 
-/* Attention of each sequence to itself, straight from wherever the matrix products left queries, keys and values.
+/* What attention reads and writes; the threads' parts of it are runs of heads. */
+typedef struct {
+    rows_of q, k, v;
+    const float *q_bias, *k_bias, *v_bias;
+    const int64_t *lengths;
+    int64_t n_sequences, heads, dh;
+    float scale;
+    float *scratch;
+    int64_t scratch_each;
+    float *out;
+    int64_t parts;
+} attention;
 
-   The bias of the values is added to their average. (That of the keys adds the same to all scores of a query and could
-   be left out, but where it keeps scores small it saves digits.) Dh must be a multiple of 8. `scratch` holds (Dh + ROWS) * (longest + KEYS) + ROWS * Dh floats.
-   Shape: queries, keys, values (T, H Dh); their biases (H Dh); lengths (N) which sum to T; out (T, H Dh) */
-void attar_attention(const float *q, int64_t q_stride, const float *k, int64_t k_stride, const float *v,
-                     int64_t v_stride, const float *q_bias, const float *k_bias, const float *v_bias,
-                     const int64_t *lengths, int64_t n_sequences, int64_t heads, int64_t dh, float scale, float *scratch, float *out) {
-    int64_t dims = heads * dh;
-    float *queries = scratch, *keys = queries + ROWS * dh;
+static void attend_heads(const void *given, int64_t part) {
+    const attention *job = given;
+    const int64_t dh = job->dh, dims = job->heads * dh;
+    const int64_t from = part * job->heads / job->parts * dh, to = (part + 1) * job->heads / job->parts * dh;
+    const float *q = job->q.at, *k = job->k.at, *v = job->v.at;
+    float *queries = job->scratch + part * job->scratch_each, *keys = queries + ROWS * dh, *out = job->out;
     memset(queries, 0, (size_t)(ROWS * dh) * sizeof(float));
-    for (int64_t s = 0; s < n_sequences; s++) {
-        int64_t n = lengths[s], width = (n + LANES - 1) / LANES * LANES;
+    for (int64_t s = 0; s < job->n_sequences; s++) {
+        int64_t n = job->lengths[s], width = (n + LANES - 1) / LANES * LANES;
         float *scores = keys + dh * ((n + KEYS - 1) / KEYS * KEYS);
-        for (int64_t h = 0; h < dims; h += dh) {
-            gather_keys(k + h, k_stride, k_bias + h, n, dh, keys);
+        for (int64_t h = from; h < to; h += dh) {
+            gather_keys(k + h, job->k.stride, job->k_bias + h, n, dh, keys);
             for (int64_t first = 0; first < n; first += ROWS) {
                 int64_t rows = n - first < ROWS ? n - first : ROWS;
                 for (int64_t i = 0; i < rows; i++)
                     for (int64_t d = 0; d < dh; d += LANES)
-                        store(queries + i * dh + d, (load(q + (first + i) * q_stride + h + d) + load(q_bias + h + d)) * scale);
-                attend(queries, keys, (rows_of){v + h, v_stride}, n, width, dh, scores, v_bias + h,
+                        store(queries + i * dh + d, (load(q + (first + i) * job->q.stride + h + d) + load(job->q_bias + h + d)) * job->scale);
+                attend(queries, keys, (rows_of){v + h, job->v.stride}, n, width, dh, scores, job->v_bias + h,
                        out + first * dims + h, dims, rows);
             }
         }
-        q += n * q_stride, k += n * k_stride, v += n * v_stride, out += n * dims;
+        q += n * job->q.stride, k += n * job->k.stride, v += n * job->v.stride, out += n * dims;
     }
+}
+
+/* Attention of each sequence to itself, straight from wherever the matrix products left queries, keys and values.
+
+   The bias of the values is added to their average. (That of the keys adds the same to all scores of a query and could
+   be left out, but where it keeps scores small it saves digits.) Dh must be a multiple of 8. For each of the members,
+   who share the heads, `scratch` holds `each` = (Dh + ROWS) * (longest + KEYS) + ROWS * Dh floats.
+   Shape: queries, keys, values (T, H Dh); their biases (H Dh); lengths (N) which sum to T; out (T, H Dh) */
+void attar_attention(const float *q, int64_t q_stride, const float *k, int64_t k_stride, const float *v,
+                     int64_t v_stride, const float *q_bias, const float *k_bias, const float *v_bias,
+                     const int64_t *lengths, int64_t n_sequences, int64_t heads, int64_t dh, float scale, float *scratch,
+                     int64_t each, float *out, int64_t members) {
+    const attention job = {{q, q_stride}, {k, k_stride}, {v, v_stride}, q_bias, k_bias, v_bias, lengths, n_sequences,
+                           heads, dh, scale, scratch, each, out, members};
+    attar_share(attend_heads, &job, members, members);
 }

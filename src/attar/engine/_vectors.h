@@ -38,4 +38,13 @@ static inline v8 fused(v8 a, v8 b, v8 c) { /* a * b + c, rounded once */
 #endif
 }
 
+#ifdef __AVX2__ /* of two that can't be compared, the second */
+static inline v8 smaller(v8 a, v8 b) { return (v8)_mm256_min_ps((__m256)a, (__m256)b); }
+static inline v8 larger(v8 a, v8 b) { return (v8)_mm256_max_ps((__m256)a, (__m256)b); }
+#else
+static inline v8 choose(u8 first, v8 a, v8 b) { return (v8)(((u8)a & first) | ((u8)b & ~first)); }
+static inline v8 smaller(v8 a, v8 b) { return choose((u8)(a < b), a, b); }
+static inline v8 larger(v8 a, v8 b) { return choose((u8)(a > b), a, b); }
+#endif
+
 #endif

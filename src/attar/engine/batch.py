@@ -29,9 +29,17 @@ Visit = Callable[[Batch, int, Floats], None]  # (batch, layer, states of its tok
 
 
 def run_batches(
-    tokens: Tokens, form: Callable[[Ints, int], list[Ints]], run: Callable[[Batch], None], threads: int | None
+    tokens: Tokens,
+    form: Callable[[Ints, int], list[Ints]],
+    run: Callable[[Batch], None],
+    threads: int | None,
+    *,
+    libraries: bool = True,
 ) -> None:
-    """All sequences once, in the batches that `form` makes of their lengths for so many workers side by side."""
+    """All sequences once, in the batches that `form` makes of their lengths for so many workers side by side.
+
+    `libraries`: products are by numpy or torch, whose own threads must be kept in check.
+    """
     all_lengths = tokens.lengths
     n_workers = usual_threads() if threads is None else threads
 
@@ -40,4 +48,4 @@ def run_batches(
         lengths = all_lengths[sequences]
         run(Batch(number, sequences, lengths, token_index(tokens.offsets[sequences], lengths)))
 
-    run_all(one, list(enumerate(form(all_lengths, n_workers))), n_workers)
+    run_all(one, list(enumerate(form(all_lengths, n_workers))), n_workers, libraries=libraries)

@@ -12,7 +12,7 @@ EQUAL_BUDGET = 2048
 
 
 def even_budget(n_tokens: int, n_workers: int, best: int) -> int:
-    """Tokens a batch, so that all workers have as many batches, of nearly the best size."""
+    """Tokens per batch, so that all workers have as many batches, of nearly the best size."""
     rounds = max(1, round(n_tokens / best / n_workers))
     return max(LEAST_BUDGET, -(-n_tokens // (rounds * n_workers)))
 
@@ -27,7 +27,7 @@ def packed_batches(lengths: Ints, n_workers: int = 1, budget: int | None = None)
 
 
 def equal_batches(lengths: Ints, n_workers: int = 1, budget: int | None = None) -> list[Ints]:
-    """Sequences of one length together, about `budget` tokens a batch: no padding, no mask."""
+    """Sequences of one length together, about `budget` tokens per batch: no padding, no mask."""
     budget = budget or even_budget(int(lengths.sum()), n_workers, EQUAL_BUDGET)
     order = np.argsort(-lengths, kind="stable")
     order = order[lengths[order] > 0]

@@ -8,6 +8,7 @@ import numpy as np
 
 from attar.engine.batch import Batch, Visit, run_batches
 from attar.engine.batching import packed_batches
+from attar.engine.kernels import compiled_kernels
 from attar.engine.token_inputs import Inputs
 from attar.types import Floats, Ints, Tokens
 
@@ -18,6 +19,8 @@ class DirectModel:
     """What goes into the first block, and the blocks; sequences are packed end to end."""
 
     packs = True
+    causal = False
+    run_by = "Attar, straight from its arrays"
 
     def __init__(self, inputs: Inputs, blocks: Sequence[Block], width: int, max_tokens: int) -> None:
         self._inputs = inputs
@@ -46,4 +49,4 @@ class DirectModel:
                     if layer in wanted:
                         visit(batch, layer, x)
 
-        run_batches(tokens, packed_batches, run, self.threads)
+        run_batches(tokens, packed_batches, run, self.threads, libraries=compiled_kernels() is None)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes
 from functools import cache
-from importlib.machinery import EXTENSION_SUFFIXES
-from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-import numpy as np
-
+from attar.engine.library import open_library
 from attar.errors import MissingExtra
 from attar.types import Floats, Ints
 
-_ROWS, _KEYS = 4, 16  # as in _kernels.c
-_PANEL, _SCRATCH = 16, 96 * 192  # as in _products.c
+if TYPE_CHECKING:
+    from attar.engine.compiled import CompiledKernels
 
 
 class Projected(NamedTuple):
@@ -63,105 +59,25 @@ class Kernels(Protocol):
         ...
 
 
-class CompiledKernels:
-    """One pass over memory each, in C; heads of a width that the C code does not serve go to torch."""
-
-    def __init__(self, library: ctypes.CDLL, fast_products: bool) -> None:
-        self.fast_products = fast_products  # `times` is no slower here than the libraries of products
-        pointer, number, real = ctypes.c_void_p, ctypes.c_int64, ctypes.c_float
-        for name, arguments in {
-            "attar_attention": [
-                *(pointer, number, pointer, number, pointer, number),
-                *(pointer, pointer, pointer, pointer, number, number, number, real, pointer, pointer),
-            ],
-            "attar_bias_gelu": [pointer, pointer, number, number],
-            "attar_bias_relu": [pointer, pointer, number, number],
-            "attar_add_scale": [pointer, pointer, pointer, number, pointer, pointer, number, number],
-            "attar_add_norm": [pointer, pointer, pointer, pointer, pointer, real, number, number],
-            "attar_pack": [pointer, number, number, pointer],
-            "attar_times": [pointer, number, pointer, number, number, number, pointer, pointer],
-        }.items():
-            function = getattr(library, name)
-            function.argtypes, function.restype = arguments, None
-        self._library = library
-
-    def attention(self, projected: Projected, lengths: Ints, heads: int, scale: float) -> Floats:
-        n_tokens, dims = projected.queries.shape
-        dh = dims // heads
-        if dh % 8:
-            return _torch_kernels().attention(projected, lengths, heads, scale)
-        out = np.empty((n_tokens, dims), dtype=np.float32)
-        scratch = np.empty((dh + _ROWS) * (int(lengths.max()) + _KEYS) + _ROWS * dh, dtype=np.float32)
-        rows = [at for x in projected[:3] for at in (_at(x), _stride(x))]
-        biases = [_at(bias) for bias in projected[3:]]
-        sizes = lengths.ctypes.data, len(lengths), heads, dh
-        self._library.attar_attention(*rows, *biases, *sizes, scale, _at(scratch), _at(out))
-        return out
-
-    def bias_gelu(self, x: Floats, bias: Floats) -> None:
-        self._library.attar_bias_gelu(_at(x), _at(bias), *x.shape)
-
-    def bias_relu(self, x: Floats, bias: Floats) -> None:
-        self._library.attar_bias_relu(_at(x), _at(bias), *x.shape)
-
-    def add_scale(self, x: Floats, bias: Floats, residual: Floats, scaling: Norm) -> None:
-        at = _at(x), _at(bias), _at(residual), _stride(residual)
-        self._library.attar_add_scale(*at, _at(scaling.gain), _at(scaling.offset), *x.shape)
-
-    def add_norm(self, x: Floats, bias: Floats, residual: Floats, norm: Norm) -> None:
-        at = [_at(array) for array in (x, bias, residual, norm.gain, norm.offset)]
-        self._library.attar_add_norm(*at, norm.epsilon, *x.shape)
-
-    def pack(self, weight: Floats) -> Floats:
-        """A weight as `times` reads it. Shape: (D out, D in)"""
-        given = np.ascontiguousarray(weight)
-        n, k = given.shape
-        packed = np.empty(k * -(-n // _PANEL) * _PANEL, dtype=np.float32)
-        self._library.attar_pack(_at(given), n, k, _at(packed))
-        return packed
-
-    def times(self, x: Floats, packed: Floats, n: int) -> Floats:
-        """x times the transpose of a packed weight of n rows. Shape: (T, D in) -> (T, n)"""
-        rows, k = x.shape
-        out = np.empty((rows, n), dtype=np.float32)
-        scratch = np.empty(_SCRATCH, dtype=np.float32)
-        self._library.attar_times(_at(x), _stride(x), _at(packed), rows, n, k, _at(scratch), _at(out))
-        return out
-
-
-def _at(x: Floats) -> int:
-    return x.ctypes.data
-
-
-def _stride(x: Floats) -> int:
-    """How many floats lie from one row to the next."""
-    return x.strides[0] // x.itemsize
-
-
 @cache
 def best_kernels() -> Kernels:
     """The compiled ones where they were built and the machine can run them."""
     compiled = compiled_kernels()
-    return _torch_kernels() if compiled is None else compiled
+    return torch_kernels() if compiled is None else compiled
 
 
 @cache
-def compiled_kernels() -> CompiledKernels | None:
-    """None where no compiler was at hand when the package was installed, or the processor is too old."""
-    for ending in EXTENSION_SUFFIXES:
-        path = Path(__file__).with_name("_kernels" + ending)
-        if path.is_file():
-            try:
-                library = ctypes.CDLL(str(path))
-                how_much: int = library.attar_runs_here()
-                return CompiledKernels(library, how_much > 1) if how_much else None
-            except (OSError, AttributeError):  # built for another machine, or by another version
-                return None
-    return None
+def compiled_kernels(limit: str | None = None) -> CompiledKernels | None:
+    """None where they can't be had; `limit` keeps them to fewer instructions (see `attar.engine.library`)."""
+    from attar.engine.compiled import CompiledKernels
+
+    compiled = open_library(limit)
+    return None if compiled is None else CompiledKernels(compiled)
 
 
 @cache
-def _torch_kernels() -> Kernels:
+def torch_kernels() -> Kernels:
+    """The same steps by torch."""
     try:
         from attar.engine.torch_kernels import TorchKernels
     except ImportError:

@@ -11,10 +11,10 @@ import torch
 from attar.engine import packing
 from attar.engine.batch import Batch, Visit, run_batches
 from attar.engine.batching import equal_batches, length_groups, packed_batches
+from attar.engine.block_hooks import BlockHooks, VisitStates
+from attar.engine.fast_blocks import replace_blocks
 from attar.engine.kernels import best_kernels
-from attar.engine.products import int8
-from attar.engine.quicken import quicken
-from attar.engine.taps import Taps, VisitStates
+from attar.engine.products import PRODUCTS
 from attar.errors import ModelError
 from attar.types import Floats, Tokens
 
@@ -22,17 +22,20 @@ from attar.types import Floats, Tokens
 class LayeredModel:
     """Wraps a transformers model. Packs sequences end to end where its architecture allows; a probe decides."""
 
+    run_by = "transformers"
+    causal = False  # or not known to be
+
     def __init__(self, model: torch.nn.Module, precision: str = "float32") -> None:
         self.model = model.eval()
-        self._undo_quicken: Callable[[], None] | None = None
+        self._undo_fast_blocks: Callable[[], None] | None = None
         self.threads: int | None = None
         self.table = _token_table(model)  # (V, D of layer -1)
-        self._taps = Taps(model)
+        self._hooks = BlockHooks(model)
         with torch.inference_mode():
             self.n_layers, self.width = self._probe()
             self._first_position = self._packs()
-        if precision == "int8":
-            self._take_int8()
+        if precision not in ("float32", "float64"):
+            self._take_products(precision)
 
     @property
     def packs(self) -> bool:
@@ -48,7 +51,7 @@ class LayeredModel:
         padding: int | None = getattr(embeddings, "padding_idx", None)
         if padding is None or isinstance(embeddings, torch.nn.Embedding):  # that one is the token table
             return most
-        return most - padding - 1  # RoBERTa and its kin number positions from behind the padding id
+        return most - padding - 1  # RoBERTa-like models number positions from after the padding id
 
     def run(self, tokens: Tokens, layers: Sequence[int], visit: Visit) -> None:
         """Every sequence once through the model, up to the highest wanted layer (0 to n_layers).
@@ -66,7 +69,7 @@ class LayeredModel:
 
         with torch.inference_mode():
             if self._first_position is None:
-                self._taps.run({"input_ids": ids.view(len(batch.sequences), -1)}, layers, self.n_layers, flat)
+                self._hooks.run({"input_ids": ids.view(len(batch.sequences), -1)}, layers, self.n_layers, flat)
             else:
                 self._run_packed(ids, length_groups(batch.lengths), self._first_position, layers, flat)
 
@@ -76,17 +79,17 @@ class LayeredModel:
         positions = torch.cat([torch.arange(first, first + long).repeat(many) for many, long in groups])
         inputs: dict[str, Any] = {"input_ids": ids[None], "position_ids": positions[None]}
         with packing.packed(groups):
-            self._taps.run(inputs, layers, self.n_layers, visit)
+            self._hooks.run(inputs, layers, self.n_layers, visit)
 
     def _probe(self) -> tuple[int, int]:
         """Number of layers and their width; refuses an architecture whose hidden states would not be the right ones."""
         inputs = {"input_ids": torch.arange(1, 15).remainder(len(self.table)).view(2, 7)}
         name = type(self.model).__name__
         try:
-            n_layers = self._taps.count(inputs)
+            n_layers = self._hooks.count(inputs)
             wanted = self.model(**inputs, output_hidden_states=True).hidden_states or ()
             found: list[torch.Tensor] = []
-            self._taps.run(inputs, range(n_layers + 1), n_layers, lambda _, states: found.append(states))
+            self._hooks.run(inputs, range(n_layers + 1), n_layers, lambda _, states: found.append(states))
         except (TypeError, ValueError, RuntimeError, IndexError, KeyError, AttributeError) as error:
             raise ModelError(f"a {name} can't be run on token ids alone: {error}") from None
         if len(found) != len(wanted) or not all(_same(a, b) for a, b in zip(found, wanted, strict=True)):
@@ -124,22 +127,22 @@ class LayeredModel:
             return None
         if self.model.dtype != torch.float32:  # our kernels know no other
             return first
-        undo = quicken(self.model, best_kernels())
+        undo = replace_blocks(self.model, best_kernels())
         if undo is not None and not same(first):
             undo()
             undo = None
-        self._undo_quicken = undo
+        self._undo_fast_blocks = undo
         return first
 
-    def _take_int8(self) -> None:
-        """Blocks with 8-bit products in place of the exact ones, which were found to be right."""
-        if self._undo_quicken is None:
+    def _take_products(self, precision: str) -> None:
+        """Blocks with quicker products in place of the exact ones, which were found to be right."""
+        if self._undo_fast_blocks is None:
             raise ModelError(
-                f"precision='int8' is not to be had for a {type(self.model).__name__}, only for BERT and its "
-                "kin (RoBERTa, DistilBERT, ALBERT, ELECTRA, MobileBERT ...); leave it at 'float32'"
+                f"precision={precision!r} is not available for a {type(self.model).__name__}, only for BERT-like "
+                "models (RoBERTa, DistilBERT, ALBERT, ELECTRA, MobileBERT ...); leave it at 'float32'"
             )
-        self._undo_quicken()
-        quicken(self.model, best_kernels(), int8)
+        self._undo_fast_blocks()
+        replace_blocks(self.model, best_kernels(), PRODUCTS[precision])
 
     def _first_position_that(self, same: Callable[[int], bool]) -> int | None:
         behind_padding = (getattr(self.model.config, "pad_token_id", None) or 0) + 1
@@ -157,7 +160,7 @@ class LayeredModel:
     def _states(self, inputs: dict[str, Any], layers: Sequence[int]) -> torch.Tensor:
         """Shape: (L, T, D)"""
         found: list[torch.Tensor] = []
-        self._taps.run(inputs, layers, self.n_layers, _collect(found))
+        self._hooks.run(inputs, layers, self.n_layers, _collect(found))
         return torch.stack(found)
 
 

@@ -1,4 +1,4 @@
-"""A packed block of BERT and its kin: attention, then two dense layers, each followed by a residual and a norm.
+"""A packed block of BERT-like models: attention, then two dense layers, each followed by a residual and a norm.
 
 The same sums as transformers' own block, in four matrix products and four passes over memory: queries, keys and values
 come from one product, and biases are added where the next step reads anyway.

@@ -1,4 +1,4 @@
-"""Silence for transformers while a model is loaded or written."""
+"""Suppresses transformers' output while a model is loaded or written."""
 
 from __future__ import annotations
 

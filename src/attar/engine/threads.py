@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from typing import Any, TypeVar
 
@@ -20,23 +20,51 @@ from threadpoolctl import ThreadpoolController
 T = TypeVar("T")
 
 
-def run_all(work: Callable[[T], None], items: Sequence[T], n_threads: int) -> None:
-    """Do the work for each item; the first error ends it."""
+class _Here(threading.local):
+    """How many threads the thread that runs may use for one product."""
+
+    members = 1
+
+
+_here = _Here()
+
+
+def members() -> int:
+    """How many threads a product of this thread may be shared by: all where one batch runs alone, else 1."""
+    return _here.members
+
+
+def run_all(work: Callable[[T], None], items: Sequence[T], n_threads: int, *, libraries: bool = True) -> None:
+    """Do the work for each item; the first error ends it. `libraries`: the work multiplies by numpy or torch."""
     n_workers = min(n_threads, len(items))
-    if n_workers <= 1:
-        with _libraries.limited_to(n_threads), _torch_limited_to(n_threads):
-            for item in items:
-                work(item)
-    else:
-        with _libraries.limited_to(1):
+    with _libraries.limited_to(1 if n_workers > 1 else n_threads) if libraries else nullcontext():
+        if n_workers > 1:
             _side_by_side(work, items, n_workers)
+        else:
+            _one_by_one(work, items, n_threads, libraries)
 
 
 def usual_threads() -> int:
     """As many as the libraries of matrix products would take, which the user may have limited."""
     counts = [torch.get_num_threads()] if (torch := _torch()) else []
-    counts += [library["num_threads"] for library in _products().info()]
+    counts += [library.num_threads for library in _products().lib_controllers]
     return min(counts, default=os.cpu_count() or 1)
+
+
+def _one_by_one(work: Callable[[T], None], items: Sequence[T], n_threads: int, libraries: bool) -> None:
+    with shared_by(n_threads), _torch_limited_to(n_threads) if libraries else nullcontext():
+        for item in items:
+            work(item)
+
+
+@contextmanager
+def shared_by(n_threads: int) -> Iterator[None]:
+    """Products of this thread are shared by so many."""
+    before, _here.members = _here.members, n_threads
+    try:
+        yield
+    finally:
+        _here.members = before
 
 
 def _side_by_side(work: Callable[[T], None], items: Sequence[T], n_workers: int) -> None:

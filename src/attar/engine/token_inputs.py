@@ -1,4 +1,4 @@
-"""From token ids to layer 0, for BERT and its kin: token, place and segment, normed; for some then made wider."""
+"""From token ids to layer 0, for BERT-like models: token, place and segment, normed; for some then made wider."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,25 +13,62 @@ from attar.io.atomic import check_target_folder
 if TYPE_CHECKING:
     from attar.embedder import Embedder
 
-# name of the format: the module whose `export` writes it
-FORMATS = {
-    "sentence-transformers": "attar.exports.sentence_transformers",
-    "model2vec": "attar.exports.model2vec",
-    "onnx": "attar.exports.onnx.export",
+
+@dataclass(frozen=True)
+class Format:
+    """One line of the table of formats: the module whose `export` writes it, and what it is for."""
+
+    module: str
+    help: str
+
+
+# The one table of formats: names on the command line and in messages; a module is imported when it writes.
+FORMATS: dict[str, Format] = {
+    "sentence-transformers": Format("attar.exports.sentence_transformers", "a SentenceTransformer of its own modules"),
+    "model2vec": Format("attar.exports.model2vec", "a StaticModel, for recipes that only look vectors up"),
+    "onnx": Format("attar.exports.onnx.export", "one graph from token ids to vectors, for ONNX Runtime"),
 }
 
 CARD, SIGNATURE = "README.md", "Written by Attar"  # every export has the one in the other
 
-__all__ = ["FORMATS", "export"]
+__all__ = ["FORMATS", "Format", "export"]
 
 
 def export(embedder: Embedder, to: str, folder: str | Path, *, overwrite: bool = False) -> list[str]:
-    """Write a fitted embedder as a folder of another library; returns what its users should know."""
+    """Write a fitted embedder as a folder of another library.
+
+    Parameters
+    ----------
+    embedder : Embedder
+        Fitted, or with nothing to learn.
+    to : {"sentence-transformers", "model2vec", "onnx"}
+        The format.
+    folder : str or Path
+        The folder to write; it appears whole or not at all.
+    overwrite : bool
+        Replace an earlier export.
+
+    Returns
+    -------
+    list of str
+        Notes that users of the folder should know.
+
+    Raises
+    ------
+    InputError
+        If the format is unknown.
+    RecipeError
+        If the format can't hold the recipe; it says what could be exported instead.
+    OutputError
+        If the folder can't be written.
+    MissingExtra
+        If a package that the format needs is not installed.
+    """
     if to not in FORMATS:
         raise unknown_name("export format", to, FORMATS)
     target = Path(folder).expanduser()
     check_target(target, overwrite=overwrite)
-    notes: list[str] = import_module(FORMATS[to]).export(embedder, target, overwrite=overwrite)
+    notes: list[str] = import_module(FORMATS[to].module).export(embedder, target, overwrite=overwrite)
     return notes
 
 
@@ -40,6 +78,6 @@ def check_target(folder: Path, *, overwrite: bool) -> None:
     card = folder / CARD
     if card.exists() and not (card.is_file() and SIGNATURE in card.read_text(encoding="utf-8", errors="replace")):
         raise OutputError(
-            f"can't overwrite the folder {str(folder)!r}: it is no export of Attar (its {CARD} would say so); "
+            f"can't overwrite the folder {str(folder)!r}: it is not an export of Attar (its {CARD} does not say so); "
             "remove it yourself or choose another name"
         )

@@ -1,4 +1,4 @@
-"""The transformer itself, loaded afresh and cut off behind the last layer that a recipe needs."""
+"""The transformer itself, loaded again and cut off after the last layer that a recipe needs."""
 
 from __future__ import annotations
 

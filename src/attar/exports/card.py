@@ -29,9 +29,9 @@ def write_card(folder: Path, source: FittedParts, library: str, usage: str, note
         head.append(f"base_model: {base}")
     if licence is not None:
         head.append(f"license: {licence}")
-    said = licence or "not stated in its folder; look it up before you pass this on"
+    said = licence or "not stated in its folder; look it up before you redistribute this folder"
     shapers = ", ".join(_part(part) for part in source.recipe.shapers) or "none"
-    told = [
+    facts = [
         f"- Base model: {base or 'none (a static table)'}; its licence, which holds for this folder too: {said}.",
         f"- Layers: {_layers(source)}; weights: {_part(source.recipe.weights)}; shapers: {shapers}.",
         f"- Fitted on: {fitted_on(source.recipe)}. Nothing was trained.",
@@ -40,7 +40,7 @@ def write_card(folder: Path, source: FittedParts, library: str, usage: str, note
     ]
     recipe = json.dumps(source.recipe.to_json() | {"id": source.recipe.id}, indent=2, ensure_ascii=False)
     lines = ["---", *head, "---", "", "# Sentence vectors pressed out of a pretrained model", ""]
-    lines += [f"{SIGNATURE} {__version__}; Attar is not needed to use it.", "", *told, ""]
+    lines += [f"{SIGNATURE} {__version__}; Attar is not needed to use it.", "", *facts, ""]
     lines += ["```python", usage, "```", "", "The recipe:", "", "```json", recipe, "```", ""]
     (folder / CARD).write_text("\n".join(lines), encoding="utf-8")
 
@@ -76,8 +76,8 @@ def fitted_on(recipe: Recipe) -> str:
     """Which texts, in words."""
     fitted = recipe.fitted_on
     corpora = [] if fitted is None else [("texts", fitted.target), ("background texts", fitted.background)]
-    told = [_corpus(corpus, name) for name, corpus in corpora if corpus is not None]
-    return " and ".join(told) or "nothing"
+    shown = [_corpus(corpus, name) for name, corpus in corpora if corpus is not None]
+    return " and ".join(shown) or "nothing"
 
 
 def _corpus(corpus: Corpus, name: str) -> str:

@@ -44,10 +44,15 @@ class FittedParts:
                 f"windows={getattr(encoder, 'windows', None)} can't be exported: other libraries cut long texts; "
                 "exportable is the same recipe without windows"
             )
-        if getattr(encoder, "precision", None) == "int8":
+        if getattr(encoder, "precision", None) in ("int8", "bfloat16", "auto"):
             raise RecipeError(
-                "precision='int8' can't be exported: other libraries have other 8-bit products; exportable is the same "
-                "recipe in float32 or float64"
+                f"precision={getattr(encoder, 'precision', None)!r} can't be exported: other libraries have other such "
+                "products; exportable is the same recipe in float32 or float64"
+            )
+        if encoder.frame.joined:
+            raise RecipeError(
+                "a prompt can't be exported: its words are tokenised together with each text, and other libraries put "
+                "fixed tokens around it; exportable is the same recipe without a template"
             )
         steps = fold_runs(embedder.shapers_)
         return cls(embedder.recipe, encoder, layers, layer_weights, embedder.weights_, steps, n_dims)

@@ -10,7 +10,7 @@ import tokenizers
 
 from attar.encoders.transformer import Transformer
 from attar.errors import ModelError
-from attar.tokens.special_as_text import out_of_reach
+from attar.tokens.special_as_text import hide_special_pieces
 from attar.types import Encoder, Vocabulary
 
 _HEAD, _TAIL = "before", "after"
@@ -31,7 +31,7 @@ def framed_tokenizer(encoder: Encoder) -> tokenizers.Tokenizer:
     Cutting a text leaves them whole, and no text finds a special token.
     """
     frame, vocabulary = encoder.frame, encoder.vocabulary
-    tokenizer = out_of_reach(backend_of(encoder), vocabulary.special_ids - {vocabulary.unknown_id})
+    tokenizer = hide_special_pieces(backend_of(encoder), vocabulary.special_ids - {vocabulary.unknown_id})
     settings: dict[str, Any] = json.loads(tokenizer.to_str())
     pieces: list[dict[str, Any]] = [{"Sequence": {"id": "A", "type_id": 0}}]
     special: dict[str, Any] = {}

@@ -19,7 +19,7 @@ from attar.io.atomic import new_folder
 from attar.shapers import Unit
 from attar.shapers.affine import Affine
 from attar.shapers.affine_shaper import affine_names
-from attar.tokens.special_as_text import spelling_out
+from attar.tokens.special_as_text import without_special_tokens
 from attar.types import Doubles, Floats
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
     if uneven:
         greatest = float(weights.max()) or 1.0
         table = table * np.where(weights > 0, weights / greatest, FAINT)[:, None]
-    notes = _silence_unknown(source, table, unit)
+    notes = _settle_unknown(source, table, unit)
     if affine is not None and affine.offset.any():
         notes.append(_EMPTY)
     with new_folder(folder, CARD, overwrite=overwrite) as aside:
@@ -82,7 +82,7 @@ def _steps(source: FittedParts) -> tuple[Affine | None, bool]:
     return affine, unit
 
 
-def _silence_unknown(source: FittedParts, table: Doubles, unit: bool) -> list[str]:
+def _settle_unknown(source: FittedParts, table: Doubles, unit: bool) -> list[str]:
     """model2vec leaves the unknown token out and sentence-transformers does not; says where that shows."""
     unknown = source.encoder.vocabulary.unknown_id
     if unknown is None:
@@ -95,7 +95,7 @@ def _silence_unknown(source: FittedParts, table: Doubles, unit: bool) -> list[st
 
 def _write(folder: Path, source: FittedParts, table: Floats, unit: bool) -> None:
     vocabulary = source.encoder.vocabulary
-    tokenizer = spelling_out(backend_of(source.encoder), vocabulary.special_ids - {vocabulary.unknown_id})
+    tokenizer = without_special_tokens(backend_of(source.encoder), vocabulary.special_ids - {vocabulary.unknown_id})
     arrays: dict[str, Any] = {"embeddings": np.ascontiguousarray(table)}
     if sorted(tokenizer.get_vocab().values()) != list(range(len(table))):  # model2vec counts tokens otherwise
         arrays["mapping"] = np.arange(len(table), dtype=np.int64)

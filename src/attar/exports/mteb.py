@@ -23,9 +23,16 @@ except ImportError:
 
 
 class Model:
-    """What `mteb.evaluate` takes: a fitted Embedder, or the folder of a saved recipe.
+    """A model for `mteb.evaluate`. Nothing is fitted on a task's texts.
 
-    Nothing is fitted on a task's texts: what the recipe learned, it learned before.
+    Parameters
+    ----------
+    recipe : Embedder, str or Path
+        A fitted Embedder, or the folder of a saved recipe.
+    revision : str, optional
+        What mteb calls the version of the model.
+    device : str, optional
+        Ignored; mteb passes it to every model.
     """
 
     def __init__(self, recipe: Embedder | str | Path, revision: str | None = None, device: str | None = None) -> None:
@@ -44,15 +51,53 @@ class Model:
         prompt_type: Any = None,
         **kwargs: Any,
     ) -> Floats:
-        """Vectors of a DataLoader's texts; batches are of no consequence and kwargs (batch_size ...) not needed."""
-        return self.embedder.encode([text for batch in inputs for text in batch["text"]])
+        """Vectors of the texts of a DataLoader.
+
+        Parameters
+        ----------
+        inputs : DataLoader
+            Batches, each with its texts under "text"; how they are cut does not matter.
+        task_metadata, hf_split, hf_subset, prompt_type : object
+            Which texts of which task these are; ignored.
+        **kwargs : object
+            batch_size and others; ignored.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N, D)
+            One row per text.
+        """
+        vectors: Floats = self.embedder.encode([text for batch in inputs for text in batch["text"]])
+        return vectors
 
     def similarity(self, embeddings1: npt.ArrayLike, embeddings2: npt.ArrayLike) -> Floats:
-        """Cosine of each with each."""
+        """Cosine of every vector with every other.
+
+        Parameters
+        ----------
+        embeddings1, embeddings2 : array of shape (N, D) and (M, D)
+            Vectors.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N, M)
+            The cosines.
+        """
         return self.embedder.similarity(embeddings1, embeddings2)
 
     def similarity_pairwise(self, embeddings1: npt.ArrayLike, embeddings2: npt.ArrayLike) -> Floats:
-        """Cosine of each with its counterpart."""
+        """Cosine of each vector with its counterpart.
+
+        Parameters
+        ----------
+        embeddings1, embeddings2 : array of shape (N, D)
+            Vectors.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N,)
+            The cosines.
+        """
         a, b = (np.atleast_2d(np.asarray(x, dtype=np.float64)) for x in (embeddings1, embeddings2))
         return paired_cosines(a, b).astype(np.float32)
 

@@ -16,7 +16,7 @@ from attar.exports.card import write_card
 from attar.exports.classic_layout import make_classic
 from attar.exports.fitted_parts import FittedParts, Step
 from attar.exports.framed_tokenizer import save_tokenizer
-from attar.exports.weight_table import never_nothing, weight_table, weights_by_id
+from attar.exports.weight_table import nonzero_weights, weight_table, weights_by_id
 from attar.io.aside import scratch
 from attar.io.atomic import new_folder
 from attar.shapers import Quantile
@@ -67,16 +67,16 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
 
 
 def _check(source: FittedParts) -> None:
-    """Refuses what no module of sentence-transformers carries."""
+    """Refuse what no module of sentence-transformers can do."""
     for step in source.steps:
         if isinstance(step, Quantile):
             raise RecipeError(
-                "quantile has no carrier among sentence-transformers' modules; exportable instead: the same recipe "
+                "sentence-transformers has no module for quantile; exportable instead: the same recipe "
                 "with zscore, robust or whiten in its place, or this one --to onnx"
             )
     if min(source.layers) < 0:
         raise RecipeError(
-            "layer -1 (the token table) has no carrier among sentence-transformers' modules; exportable instead: "
+            "sentence-transformers has no module for layer -1 (the token table); exportable instead: "
             "layers from 0 up, or layer -1 alone --to model2vec, or any --to onnx"
         )
     if sum(source.layer_weights) == 0:
@@ -122,7 +122,7 @@ def _check_carried(loaded: Any, model: Any) -> None:
     """Refuses half a model, such as the encoder of BART, which would be loaded as a whole one of random weights."""
     if type(loaded) is not type(model):
         raise RecipeError(
-            f"a {type(model).__name__} has no carrier: sentence-transformers loads the folder as a "
+            f"a {type(model).__name__} can't be exported: sentence-transformers loads the folder as a "
             f"{type(loaded).__name__}; exportable instead: this recipe --to onnx"
         )
 
@@ -138,7 +138,7 @@ def _pooling(source: FittedParts, frame: Frame) -> tuple[list[Any], list[str]]:
         if not weights.specials and Role.SPECIAL in ends:
             name = type(weights).__name__
             raise RecipeError(
-                f"{name}(specials=False) has no carrier: sentence-transformers takes the very first or last token; "
+                f"{name}(specials=False) can't be exported: sentence-transformers takes the very first or last token; "
                 f"exportable instead: {name}(), or this one --to onnx"
             )
         return [Pooling(width, "cls" if isinstance(weights, First) else "lasttoken")], []
@@ -146,7 +146,7 @@ def _pooling(source: FittedParts, frame: Frame) -> tuple[list[Any], list[str]]:
         return [Pooling(width, "mean")], []
     vocabulary = source.encoder.vocabulary
     by_id = weights_by_id(weight_table(weights, vocabulary), frame, vocabulary)
-    graded = never_nothing(by_id, frame)
+    graded = nonzero_weights(by_id, frame)
     weigh = WordWeights(
         list(vocabulary.pieces), dict(zip(vocabulary.pieces, graded.tolist(), strict=True)), unknown_word_weight=0
     )

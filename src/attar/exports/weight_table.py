@@ -55,7 +55,7 @@ def _weigh(weights: Weighting, n_tokens: int) -> Floats:
 
 
 def weights_by_id(table: WeightTable, frame: Frame, vocabulary: Vocabulary) -> Floats:
-    """One weight an id, if ids say it all: no word of the template may count otherwise than in a text. Shape: (V,)"""
+    """One weight per id, if ids suffice: no word of the template may count otherwise than in a text. Shape: (V,)"""
     if table.by_place:
         raise RecipeError(
             "debiased weights of this model depend on where a token stands (its tokenizer marks words, not their "
@@ -75,8 +75,8 @@ def weights_by_id(table: WeightTable, frame: Frame, vocabulary: Vocabulary) -> F
     return by_id
 
 
-def never_nothing(by_id: Floats, frame: Frame) -> Floats:
-    """Weights that never sum to 0, the same ones where they can't anyway.
+def nonzero_weights(by_id: Floats, frame: Frame) -> Floats:
+    """Weights that never sum to 0; unchanged where they can't anyway.
 
     A text that loses all its tokens falls back to their mean, one without tokens to the mean of its frame.
     Shape: (V,) -> (V,)

@@ -83,6 +83,12 @@ def array_shapes(path: Path) -> list[tuple[int, ...]]:
     return [_entry(path, name, entry, start, size)[1] for name, entry in header.items()]
 
 
+def matrix_types(path: Path) -> list[str]:
+    """The types of the arrays of two dims, as the file names them."""
+    entries = _read_header(path)[0].values()
+    return [str(entry.get("dtype")) for entry in entries if len(entry.get("shape", ())) == 2]
+
+
 def array_names(path: Path) -> set[str]:
     """What the arrays are called."""
     return set(_read_header(path)[0])
@@ -118,7 +124,7 @@ def _entry(path: Path, name: str, entry: Any, start: int, size: int) -> tuple[An
     except (TypeError, KeyError, ValueError):
         whole = False
     if not whole or (0 in shape and max(shape) > size):
-        raise ModelError(f"{path} is damaged: the entry of the array {name!r} makes no sense")
+        raise ModelError(f"{path} is damaged: the header entry of the array {name!r} is malformed")
     if start + end > size or prod(shape) > 8 * (end - begin):  # no type has less than a bit
         raise ModelError(f"{path} is damaged or cut short: the array {name!r} of shape {shape} does not fit in it")
     return kind, shape, begin, end

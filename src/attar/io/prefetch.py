@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -14,8 +15,17 @@ Made = TypeVar("Made")
 def prefetch(make: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:
     """make(item) for each item, in order: one is made in a thread while the caller works on the one before."""
     waiting: deque[Future[Made]] = deque()
+    left = iter(items)
+    try:
+        first = next(left)
+    except StopIteration:
+        return
+    second = list(islice(left, 1))
+    if not second:  # nothing to work on meanwhile: a thread would only cost its start
+        yield make(first)
+        return
     with ThreadPoolExecutor(1) as aside:
-        for item in items:
+        for item in chain([first], second, left):
             waiting.append(aside.submit(make, item))
             if len(waiting) > 1:
                 yield waiting.popleft().result()

@@ -1,4 +1,4 @@
-"""A progress bar on stderr, only where someone is looking."""
+"""A progress bar on stderr, shown only on a terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-Advance = Callable[[int], object]  # told of so many more that are done
+Advance = Callable[[int], object]  # called with the number of newly finished items
 
 
 def nothing(n: int) -> None:

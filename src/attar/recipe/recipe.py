@@ -15,9 +15,10 @@ from attar.encoders.opening import encoder_of, open_encoder
 from attar.encoders.table import Table
 from attar.encoders.transformer import Transformer
 from attar.errors import InputError, RecipeError, unknown_name
-from attar.layers import LayerChoice, layer_pairs, layer_weight, layers_text, plain_layer, resolve_layers
+from attar.layers import LayerChoice, layer_pairs, layers_text, resolve_layers
+from attar.recipe.checked import component, corpus, expect, layer
 from attar.recipe.component import Component
-from attar.recipe.fitted_on import Corpus, FittedOn, Sampled
+from attar.recipe.fitted_on import FittedOn
 from attar.recipe.text import MARK, NONE, check_setting, join_fields, read_mix, read_value, split_text, write_value
 from attar.tokens.templates import Template
 from attar.types import Encoder
@@ -88,7 +89,7 @@ class Recipe:
 
     @classmethod
     def of_fields(cls, model: str, template: str, layers: str, weighting: str, shape: str, mix: float) -> Self:
-        """From the columns of a table; the model is taken at its word, and nothing is looked up."""
+        """From the columns of a table; the model's name is taken as it is, and nothing is looked up."""
         text = None if template == NONE else Template.parse(template).text
         made = cls._of_texts(Transformer().spec() | {"model": model, "template": text}, layers, weighting, shape)
         return made.mixed(mix) if mix else made
@@ -115,8 +116,8 @@ class Recipe:
     def model(self) -> str:
         """The name that opens the model; of one without a name, what it is and a hash in brackets."""
         spec = self._side
-        told = f"({spec.get('type')} {hashlib.sha256(canonical(dict(spec)).encode()).hexdigest()[:12]})"
-        return str(spec.get("model", told))
+        label = f"({spec.get('type')} {hashlib.sha256(canonical(dict(spec)).encode()).hexdigest()[:12]})"
+        return str(spec.get("model", label))
 
     @property
     def template(self) -> Template | None:
@@ -156,7 +157,7 @@ class Recipe:
         """The same with these settings of its transformer (template, max_tokens, windows) changed."""
         if self._side.get("type") != "transformer":
             name = next(iter(settings)).replace("_", "-")
-            raise InputError(f"--{name} is for transformers; {self.model!r} is none")
+            raise InputError(f"--{name} is for transformers; {self.model!r} is not a transformer")
         made = {**self._side, **settings}
         return replace(self, encoder={**self.encoder, "a": made} if self._is_mix else made)
 
@@ -181,12 +182,17 @@ class Recipe:
     def _settings(self) -> Iterator[str]:
         if self._is_mix:
             other = self.encoder["b"]
-            told = "" if other.get("type") == AVERAGE else f" with {replace(self, encoder=other).model}"
-            yield f"mix {self.mix!r}{told}"
+            label = "" if other.get("type") == AVERAGE else f" with {replace(self, encoder=other).model}"
+            yield f"mix {self.mix!r}{label}"
         if self._side.get("type") == "transformer":
             for name, usual in Transformer().spec().items():
                 if name not in ("type", "model", "template") and self._side.get(name, usual) != usual:
                     yield f"{name.replace('_', '-')} {write_value(self._side[name])}"
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether its vectors are of length 1, so that inner products are cosines."""
+        return bool(self.shapers) and self.shapers[-1].name == "Unit"
 
     @property
     def layer_choice(self) -> LayerChoice:
@@ -247,11 +253,11 @@ class Recipe:
         try:
             fitted = data["fitted_on"]
             return cls(
-                encoder=_expect(dict, data["encoder"], "encoder"),
-                layers=tuple(_layer(pair) for pair in _expect(list, data["layers"], "layers")),
-                weights=_part(data["weights"]),
-                shapers=tuple(_part(part) for part in _expect(list, data["shapers"], "shapers")),
-                fitted_on=None if fitted is None else FittedOn(*(_corpus(fitted[k]) for k in ("target", "background"))),
+                encoder=expect(dict, data["encoder"], "encoder"),
+                layers=tuple(layer(pair) for pair in expect(list, data["layers"], "layers")),
+                weights=component(data["weights"]),
+                shapers=tuple(component(part) for part in expect(list, data["shapers"], "shapers")),
+                fitted_on=None if fitted is None else FittedOn(*(corpus(fitted[k]) for k in ("target", "background"))),
             )
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, RecipeError):
@@ -268,6 +274,11 @@ NAMED: dict[str, tuple[str, str]] = {
     "similarity": ("default | none | first,last | idf | zscore,unit", "search, deduplication, ranking by cosine"),
     "clustering": ("default | none | first,last | debiased | unit", "k-means and other clustering"),
     "classification": ("default | none | first,last | mean | none", "a linear classifier on top"),
+    "prompt": ("default | knowledge | last | answer | zscore,unit", "a causal language model: give it with --model"),
+    "prompts": (
+        "default | cot+knowledge | last | answer | zscore,unit",
+        "the same with two prompts averaged: better, and twice the work",
+    ),
 }
 
 
@@ -286,30 +297,3 @@ def _described(model: str, template: str | None) -> dict[str, Any]:
 
 def _opened(spec: Mapping[str, Any]) -> Encoder:
     return open_encoder(str(spec["model"])) if spec.get("type") == BY_NAME else encoder_of(spec)
-
-
-def _expect(kind: type, value: Any, what: str) -> Any:
-    if not isinstance(value, kind):
-        raise RecipeError(f"{what} of the recipe should be a {kind.__name__}; found {value!r}")
-    return value
-
-
-def _layer(pair: Any) -> tuple[int | str, float | None]:
-    layer, weight = _expect(list, pair, "a layer")
-    return plain_layer(layer), None if weight is None else layer_weight(weight)
-
-
-def _corpus(data: Any) -> Corpus | None:
-    if data is None:
-        return None
-    sampled = data.get("sampled")  # recipes of earlier versions do not have it
-    return Corpus(
-        _expect(int, data["texts"], "a number of texts"),
-        _expect(str, data["sha256"], "a sha256"),
-        None if sampled is None else Sampled(**_expect(dict, sampled, "an account of a sample")),
-    )
-
-
-def _part(data: Any) -> Component:
-    _expect(dict, data, "a part")
-    return Component(_expect(str, data["name"], "a name"), _expect(dict, data["params"], "parameters"))

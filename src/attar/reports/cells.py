@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from attar.sweep.alike import check_run
+from attar.sweep.run_checks import check_run
 from attar.sweep.store import CellRow, Store
 from attar.tasks import FAMILIES, published
 

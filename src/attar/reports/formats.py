@@ -34,7 +34,7 @@ _LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {"~": "\\textasciitilde{}", "^": "\\
 
 
 def cells_csv(cells: Cells) -> str:
-    """One row a cell, sorted; scores from 0 to 1, the published ones as printed. Nothing that a rerun would change."""
+    """One row per cell, sorted; scores from 0 to 1, the published ones as printed. Nothing that changes in a rerun."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(CELL_COLUMNS)

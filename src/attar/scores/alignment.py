@@ -18,7 +18,31 @@ BLOCK = 2048  # rows and columns of one piece of the table of distances
 
 
 def alignment(vectors: npt.ArrayLike, task: StsTask, score: float = 5.0, unit: bool = True) -> float:
-    """Mean squared distance between the sides of pairs that mean the same: those with at least this score."""
+    """Mean squared distance between the sides of pairs that mean the same; lower is better.
+
+    Parameters
+    ----------
+    vectors : array of shape (2 N, D)
+        All left sides of the N pairs, then all right ones, as `task.texts`.
+    task : StsTask
+        The pairs and their scores.
+    score : float
+        Pairs with at least this score mean the same.
+    unit : bool
+        Scale vectors to length 1 first.
+
+    Returns
+    -------
+    float
+        From 0 up; up to 4 for unit vectors.
+
+    Raises
+    ------
+    DataError
+        If no pair has such a score.
+    InputError
+        If the vectors do not fit the task, or are not finite.
+    """
     n_pairs = len(task.left)
     check_length(task.name, "right sides", len(task.right), n_pairs)
     check_length(task.name, "scores", len(task.scores), n_pairs)
@@ -32,7 +56,25 @@ def alignment(vectors: npt.ArrayLike, task: StsTask, score: float = 5.0, unit: b
 
 
 def uniformity(vectors: npt.ArrayLike, unit: bool = True) -> float:
-    """log of the mean of exp(-2 |x - y|^2) over all pairs of two different rows."""
+    """log of the mean of exp(-2 |x - y|^2) over all pairs of two different rows; lower is better.
+
+    Parameters
+    ----------
+    vectors : array of shape (N, D)
+        At least two vectors.
+    unit : bool
+        Scale vectors to length 1 first.
+
+    Returns
+    -------
+    float
+        At most 0; 0 if all vectors are equal.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two vectors, or they are not finite.
+    """
     scaled = _scaled(checked_rows(vectors), unit)
     n_rows = len(scaled)
     if n_rows < 2:

@@ -32,17 +32,39 @@ class ClassifyScores(TypedDict):
     low: float  # 95 % interval: Wilson over test rows, bootstrap over them where soft, Student over folds
     high: float
     dev_accuracy: float  # of the chosen strength, on the rows it was chosen on
-    c: list[float]  # the chosen C; one a fold
+    c: list[float]  # the chosen C; one per fold
     unconverged: int  # fits that ran out of iterations
     pearson: NotRequired[float]  # of soft tasks
     spearman: NotRequired[float]
 
 
 def classify(vectors: npt.ArrayLike, task: ClassifyTask, seed: int = 1111) -> ClassifyScores:
-    """Accuracy, from 0 to 1. The seed deals the folds.
+    """Accuracy of logistic regression on the vectors, by the protocol of SentEval.
 
-    Of a soft task the main number, under "accuracy" too, is the Pearson correlation of the expected class with the
+    For a soft task the main number, under "accuracy" too, is the Pearson correlation of the expected class with the
     score, as SentEval reports it; "pearson" and "spearman" are there by name as well.
+
+    Parameters
+    ----------
+    vectors : array of shape (N, D) or (2 N, D)
+        One row per text of the task; of pairs all left sides, then all right ones.
+    task : ClassifyTask
+        Texts and labels, with or without splits.
+    seed : int
+        Decides how rows are dealt to folds.
+
+    Returns
+    -------
+    ClassifyScores
+        A dict of the accuracy, its 95 % interval ("low", "high"), the accuracy on held-out rows, the chosen
+        strengths and how many fits did not converge. Scores are from 0 to 1.
+
+    Raises
+    ------
+    InputError
+        If the vectors do not fit the task, or are not finite.
+    DataError
+        If the task has too few rows or classes, or lacks a split.
     """
     problem = problem_of(vectors, task, seed)
     outcome = _outcome(problem, task)

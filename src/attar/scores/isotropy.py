@@ -14,7 +14,20 @@ BLOCK = 4096  # rows turned to float64 at a time
 def isoscore(vectors: npt.ArrayLike) -> float:
     """IsoScore of Rudman et al., which depends on the covariance C alone: (tr(C)^2 / |C|_F^2 - 1) / (D - 1).
 
-    Vectors that are all equal use no direction at all: 0.
+    Parameters
+    ----------
+    vectors : array of shape (N, D)
+        At least two vectors of at least two dims.
+
+    Returns
+    -------
+    float
+        From 0 (one direction, or all vectors equal) to 1 (all directions evenly).
+
+    Raises
+    ------
+    InputError
+        If there are fewer vectors or dims, or they are not finite.
     """
     rows = checked_rows(vectors)
     n_rows, n_dims = rows.shape

@@ -14,12 +14,12 @@ from attar.types import Doubles, Ints
 
 @dataclass(frozen=True)
 class Outcome:
-    """Predictions for test rows: one part, or one a fold."""
+    """Predictions for test rows: one part, or one per fold."""
 
     predicted: list[Predictions]
     rows: list[Ints]
     on_dev: float  # the measure of the chosen strengths where they were chosen
-    c: list[float]  # chosen, one a part
+    c: list[float]  # chosen, one per part
     unconverged: int
 
 

@@ -1,4 +1,4 @@
-"""What every score asks of its vectors: one finite row a text."""
+"""What every score asks of its vectors: one finite row per text."""
 
 from __future__ import annotations
 

@@ -29,8 +29,32 @@ class StsScores(TypedDict):
 def sts(vectors: npt.ArrayLike, task: StsTask, resamples: int = 1000, seed: int = 0) -> StsScores:
     """Correlations, from -1 to 1, of cosine similarities with the task's scores.
 
-    `vectors` holds first all left sides, then all right ones. The cosine with a zero vector is 0. Where all
-    similarities (or all scores) are equal nothing is ranked, and the correlation is 0.
+    The cosine with a zero vector is 0. Where all similarities (or all scores) are equal nothing is ranked, and the
+    correlation is 0.
+
+    Parameters
+    ----------
+    vectors : array of shape (2 N, D)
+        All left sides of the N pairs, then all right ones, as `task.texts`.
+    task : StsTask
+        The pairs and their scores.
+    resamples : int
+        Bootstrap resamples of pairs, for the interval.
+    seed : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    StsScores
+        A dict of "spearman" with its 95 % interval ("low", "high"), "pearson", and the Spearman correlation of each
+        subset.
+
+    Raises
+    ------
+    DataError
+        If the task has fewer than two pairs, or scores that are not finite.
+    InputError
+        If the vectors do not fit the task, or are not finite.
     """
     n_pairs = len(task.left)
     if n_pairs < 2:

@@ -79,7 +79,17 @@ def parse(text: str) -> list[Shaper]:
 
 
 def of(value: Any) -> list[Any]:
-    """Shapers from what a caller may give: a list of objects and text forms, or one text form.
+    """Shapers from what a caller may give.
+
+    Parameters
+    ----------
+    value : sequence or str
+        Shapers, transformers of scikit-learn and text forms; or one text form such as "zscore,unit".
+
+    Returns
+    -------
+    list
+        The same objects in order, with new ones in place of text forms.
 
     Raises
     ------

@@ -19,6 +19,13 @@ class AllButTheTop(MomentShaper):
     """y = (x - mean)(I - U U^T), of the top n principal axes U (D, n).
 
     Axes without variance (at most 1e-10 of the greatest) are left alone: few texts have fewer than n to remove.
+
+    Parameters
+    ----------
+    n : int
+        How many axes to remove; 0 only centres.
+    on : {"target", "background"}
+        The texts that an Embedder fits it on: those it embeds, or a background corpus.
     """
 
     linear_part = "matrix"

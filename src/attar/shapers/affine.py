@@ -1,4 +1,4 @@
-"""One matrix (or one scale a dim) and one offset; a chain of them is again one."""
+"""One matrix (or one scale per dim) and one offset; a chain of them is again one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,22 @@ from attar.types import Doubles
 
 @dataclass(frozen=True, eq=False)
 class Affine:
-    """y = x @ matrix + offset; where there is no matrix, y = x * scale + offset. Exactly one of the two is given."""
+    """y = x @ matrix + offset; where there is no matrix, y = x * scale + offset. Exactly one of the two is given.
+
+    Parameters
+    ----------
+    offset : ndarray of float64, of shape (D',)
+        What is added.
+    matrix : ndarray of float64, of shape (D, D'), optional
+        What vectors are multiplied by.
+    scale : ndarray of float64, of shape (D,), optional
+        One factor per dim instead; then D' = D.
+
+    Raises
+    ------
+    InputError
+        If both or neither of matrix and scale are given, or the shapes do not fit together.
+    """
 
     offset: Doubles  # (D',)
     matrix: Doubles | None = None  # (D, D')
@@ -50,7 +65,23 @@ class Affine:
         return np.diag(self.linear) if self.matrix is None else self.matrix
 
     def apply(self, X: Vectors) -> Vectors:
-        """Computed in float64, returned in X's own type. Shape: (N, D) to (N, D')"""
+        """Map vectors; computed in float64.
+
+        Parameters
+        ----------
+        X : ndarray of shape (N, D)
+            The vectors, float32 or float64.
+
+        Returns
+        -------
+        ndarray of shape (N, D')
+            The mapped vectors, of the same type as X.
+
+        Raises
+        ------
+        InputError
+            If X has another number of dims.
+        """
         if X.ndim != 2 or X.shape[1] != self.n_in:
             raise InputError(f"vectors of shape {X.shape} do not fit: this affine map takes (N, {self.n_in})")
         out = np.empty((len(X), self.n_out), dtype=X.dtype)
@@ -60,7 +91,23 @@ class Affine:
         return out
 
     def then(self, other: Affine) -> Affine:
-        """This one first, the other on its result: x A B + (a B + b)."""
+        """This map followed by another one: x A B + (a B + b).
+
+        Parameters
+        ----------
+        other : Affine
+            Applied to the result of this map.
+
+        Returns
+        -------
+        Affine
+            Both as one map.
+
+        Raises
+        ------
+        InputError
+            If the other map takes another number of dims than this one gives.
+        """
         if self.n_out != other.n_in:
             raise InputError(f"a map to {self.n_out} dims can't be followed by one from {other.n_in} dims")
         offset = other._linear(self.offset) + other.offset

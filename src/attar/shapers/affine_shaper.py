@@ -17,7 +17,13 @@ from attar.types import State
 
 
 class AffineShaper(Shaper):
-    """What it learns is one `Affine`, kept as `affine_`."""
+    """A shaper that is an affine map. What it learns is one `Affine`, kept as `affine_`.
+
+    Parameters
+    ----------
+    on : {"target", "background"}
+        The texts that an Embedder fits it on: those it embeds, or a background corpus.
+    """
 
     linear_part: ClassVar[Literal["scale", "matrix"]] = "scale"  # which of the two its `Affine` has
     affine_: Affine
@@ -57,12 +63,34 @@ class AffineShaper(Shaper):
 
 
 class MomentShaper(AffineShaper):
-    """An affine shaper that needs nothing of its vectors but their moments, kept as `moments_`."""
+    """An affine shaper that learns from the moments of vectors alone, kept as `moments_`.
+
+    Parameters
+    ----------
+    on : {"target", "background"}
+        The texts that an Embedder fits it on: those it embeds, or a background corpus.
+    """
 
     moments_: Moments
 
     def fit_moments(self, moments: Moments) -> Self:
-        """Learn from moments, to the same state as `fit` on the vectors they are of."""
+        """Learn from moments, to the same state as `fit` on the vectors they are of.
+
+        Parameters
+        ----------
+        moments : Moments
+            Of at least one vector.
+
+        Returns
+        -------
+        MomentShaper
+            Itself, fitted.
+
+        Raises
+        ------
+        InputError
+            If there are no vectors, or a parameter does not fit their dims.
+        """
         self.check_params()
         if moments.n == 0:
             raise InputError(f"{type(self).__name__} can't learn from moments of 0 vectors; give at least 1")
@@ -73,7 +101,24 @@ class MomentShaper(AffineShaper):
     def partial_fit(self, X: npt.ArrayLike, y: object = None) -> Self:
         """Learn from these vectors and all seen before.
 
-        Solved anew at every call: for many batches, merge their `Moments` and call `fit_moments` once.
+        The map is solved again at every call: for many batches, merge their `Moments` and call `fit_moments` once.
+
+        Parameters
+        ----------
+        X : array of shape (N, D)
+            More vectors.
+        y : object, optional
+            Ignored; there for scikit-learn.
+
+        Returns
+        -------
+        MomentShaper
+            Itself, fitted on these vectors and all before.
+
+        Raises
+        ------
+        InputError
+            If it was loaded from saved state, which holds no moments, or X can't be used.
         """
         self.check_params()
         first = not hasattr(self, "moments_")
@@ -105,7 +150,27 @@ class MomentShaper(AffineShaper):
 
 
 def fold(shapers: Iterable[Shaper]) -> Affine:
-    """All these fitted shapers, in this order, as one map."""
+    """Fold a chain of fitted affine shapers into one map.
+
+    Parameters
+    ----------
+    shapers : iterable of Shaper
+        Fitted shapers, in the order in which vectors go through them.
+
+    Returns
+    -------
+    Affine
+        The one map that equals the chain.
+
+    Raises
+    ------
+    InputError
+        If there is no shaper, or one of them is not affine.
+
+    Examples
+    --------
+    >>> fold([Center().fit(X), Whiten().fit(X)]).apply(X)  # doctest: +SKIP
+    """
     folded: Affine | None = None
     for shaper in shapers:
         if not isinstance(shaper, AffineShaper):

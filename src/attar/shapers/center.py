@@ -10,7 +10,13 @@ from attar.shapers.moments import Moments
 
 
 class Center(MomentShaper):
-    """y = x - mean."""
+    """y = x - mean.
+
+    Parameters
+    ----------
+    on : {"target", "background"}
+        The texts that an Embedder fits it on: those it embeds, or a background corpus.
+    """
 
     per_dim = True
 

@@ -13,7 +13,7 @@ from attar.types import Doubles
 
 Vectors = npt.NDArray[np.floating[Any]]  # (N, D), float32 or float64
 
-CHUNK = 4096  # rows turned to float64 at a time
+CHUNK = 2048  # rows turned to float64 at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +21,20 @@ class Moments:
     """n vectors, their mean and their scatter, the sum of (x - mean)(x - mean)^T over all x.
 
     Where only variances are needed the scatter may be its diagonal alone, which is many times cheaper.
+
+    Parameters
+    ----------
+    n : int
+        The number of vectors.
+    mean : ndarray of float64, of shape (D,)
+        Their mean.
+    scatter : ndarray of float64, of shape (D, D) or (D,)
+        Their scatter, or its diagonal.
+
+    Raises
+    ------
+    InputError
+        If the shapes do not fit together.
     """
 
     n: int
@@ -37,17 +51,44 @@ class Moments:
 
     @classmethod
     def of(cls, X: Vectors, *, diagonal: bool = False) -> Moments:
-        """Of the rows of X, in float64, a chunk of rows at a time; no rows give n = 0 and zeros."""
+        """Compute the moments of the rows of X in float64, a chunk of rows at a time.
+
+        Parameters
+        ----------
+        X : ndarray of shape (N, D)
+            The vectors; no rows give n = 0 and zeros.
+        diagonal : bool
+            Keep only the diagonal of the scatter.
+
+        Returns
+        -------
+        Moments
+            Of all rows.
+        """
         total = _of_chunk(X[:CHUNK], diagonal)
         for start in range(CHUNK, len(X), CHUNK):
             total = total.merge(_of_chunk(X[start : start + CHUNK], diagonal))
         return total
 
     def merge(self, other: Moments) -> Moments:
-        """Of both sets of vectors together, by Chan's formula.
+        """Moments of both sets of vectors together, by Chan's formula.
 
         delta = mean_b - mean_a;  mean = mean_a + delta n_b / n;  scatter = S_a + S_b + delta delta^T n_a n_b / n.
-        If one side keeps only the diagonal, so does the result.
+
+        Parameters
+        ----------
+        other : Moments
+            Of other vectors with the same number of dims.
+
+        Returns
+        -------
+        Moments
+            Of all vectors. If one side keeps only the diagonal, so does the result.
+
+        Raises
+        ------
+        InputError
+            If the numbers of dims differ.
         """
         if len(self.mean) != len(other.mean):
             raise InputError(f"moments of {len(self.mean)} and of {len(other.mean)} dims can't be merged")
@@ -69,15 +110,46 @@ class Moments:
         return self.diagonal().scatter / max(self.n, 1)
 
     def covariance(self, ddof: int = 1) -> Doubles:
-        """scatter / (n - ddof); zeros where there are too few vectors to tell. Shape: (D, D)"""
+        """scatter / (n - ddof)
+
+        Parameters
+        ----------
+        ddof : int
+            What is subtracted from n.
+
+        Returns
+        -------
+        ndarray of float64, of shape (D, D)
+            Zeros where there are too few vectors.
+
+        Raises
+        ------
+        InputError
+            If only the diagonal of the scatter was kept.
+        """
         if self.scatter.ndim == 1:
             raise InputError("these moments keep only variances; make them with Moments.of(X) to have the covariance")
         return self.scatter / (self.n - ddof) if self.n > ddof else np.zeros_like(self.scatter)
 
     def affine(self, linear: Doubles, offset: Doubles) -> Moments:
-        """Of the vectors x @ linear + offset, or x * linear + offset where linear is one number a dim.
+        """Moments of the vectors x @ linear + offset, or x * linear + offset where linear is one number per dim.
 
-        Shape: linear (D, D') or (D,), offset (D',)
+        Parameters
+        ----------
+        linear : ndarray of shape (D, D') or (D,)
+            A matrix, or one factor per dim.
+        offset : ndarray of shape (D',)
+            What is added.
+
+        Returns
+        -------
+        Moments
+            Of the mapped vectors.
+
+        Raises
+        ------
+        InputError
+            If a matrix is given and only the diagonal of the scatter was kept.
         """
         if linear.ndim == 1:
             squares = linear**2 if self.scatter.ndim == 1 else np.outer(linear, linear)
@@ -91,11 +163,14 @@ def _of_chunk(X: Vectors, diagonal: bool) -> Moments:
     n, d = X.shape
     if n == 0:
         return Moments(0, np.zeros(d), np.zeros(d if diagonal else (d, d)))
-    # Measured from the first row, a constant column is exactly 0: its mean is exact and its scatter exactly 0.
-    rows = X.astype(np.float64)
-    first = rows[0].copy()
-    rows -= first
-    mean = rows.mean(axis=0)
-    rows -= mean
-    scatter = np.einsum("nd,nd->d", rows, rows) if diagonal else rows.T @ rows
-    return Moments(n, first + mean, scatter)
+    # Measured from about the mean, as a number of X's own type: the differences are exact, what the mean is off by is
+    # taken out of the sums, and a constant column is exactly 0.
+    about = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too large is refused where it is used
+        rows = np.subtract(X, about, dtype=np.float64)
+        off = rows.sum(axis=0)
+        if diagonal:
+            scatter = np.maximum(np.einsum("nd,nd->d", rows, rows) - off * off / n, 0)
+        else:
+            scatter = rows.T @ rows - np.outer(off, off / n)
+    return Moments(n, about + off / n, scatter)

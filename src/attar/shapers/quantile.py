@@ -22,13 +22,19 @@ Output = Literal["uniform", "normal"]
 
 
 class Quantile(Shaper):
-    """y = F(x), a dim at a time, where F is the share of fitted values below x, linear between 1000 quantiles.
+    """y = F(x) for each dim, where F is the share of fitted values below x, linear between 1000 quantiles.
 
-    Output "uniform" lies in [0, 1] and is not centred; "normal" is the normal deviate of that, within ±5.2.
     F jumps where fitted values are equal: there y is the middle of the jump, but 0 at the least value and 1 at the
     greatest. A dim that is constant where it was fitted (so every dim, if fitted on one text) gives 0 up to that value
     and 1 above it.
     It equals scikit-learn's QuantileTransformer(n_quantiles=min(1000, N), subsample=None) run in float64, for N > 1.
+
+    Parameters
+    ----------
+    output : {"uniform", "normal"}
+        "uniform" lies in [0, 1] and is not centred; "normal" is the normal deviate of that, within ±5.2.
+    on : {"target", "background"}
+        The texts that an Embedder fits it on: those it embeds, or a background corpus.
     """
 
     per_dim = True

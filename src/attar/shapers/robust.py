@@ -13,10 +13,15 @@ NO_RANGE = 10 * np.finfo(np.float64).eps
 
 
 class Robust(AffineShaper):
-    """y = (x - median) / (q75 - q25), a dim at a time, as scikit-learn's RobustScaler.
+    """y = (x - median) / (q75 - q25) for each dim, as scikit-learn's RobustScaler.
 
     Where both quartiles are the same the median is subtracted and nothing divided.
-    It is affine and folds, but needs the vectors themselves: their moments do not tell quartiles.
+    It is affine and folds, but needs the vectors themselves: quartiles do not follow from moments.
+
+    Parameters
+    ----------
+    on : {"target", "background"}
+        The texts that an Embedder fits it on: those it embeds, or a background corpus.
     """
 
     per_dim = True

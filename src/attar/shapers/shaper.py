@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, TypeGuard, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,10 @@ On = Literal["target", "background"]
 class Shaper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Vectors in, vectors out: (N, D) to (N, D'), float32 to float32 and float64 to float64.
 
-    `on` says which texts an Embedder fits it on: those it embeds ("target") or a background corpus.
+    Parameters
+    ----------
+    on : {"target", "background"}
+        The texts that an Embedder fits it on: those it embeds, or a background corpus.
     """
 
     number: ClassVar[Number | None] = None  # the parameter that a number after the name sets
@@ -41,18 +44,60 @@ class Shaper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # typ
         return text_of(self, MEMBERS)
 
     def fit(self, X: npt.ArrayLike, y: object = None) -> Self:
-        """Learn from vectors (N, D)."""
+        """Learn from vectors.
+
+        Parameters
+        ----------
+        X : array of shape (N, D)
+            At least one finite vector.
+        y : object, optional
+            Ignored; there for scikit-learn.
+
+        Returns
+        -------
+        Shaper
+            Itself, fitted.
+
+        Raises
+        ------
+        InputError
+            If X can't be used or a constructor value is not allowed.
+        """
         self.check_params()
         self._learn(self._checked(X, fitting=True))
         return self
 
     def transform(self, X: npt.ArrayLike) -> Vectors:
-        """Shape vectors (N, D); N may be 0."""
+        """Shape vectors.
+
+        Parameters
+        ----------
+        X : array of shape (N, D)
+            Finite vectors; N may be 0.
+
+        Returns
+        -------
+        ndarray of shape (N, D')
+            Of the same type as X, float32 or float64.
+
+        Raises
+        ------
+        NotFittedError
+            If it has not been fitted.
+        InputError
+            If X can't be used or has another number of dims than the vectors it was fitted on.
+        """
         self._require_fitted()
         return self._shape(self._checked(X, fitting=False))
 
     def check_params(self) -> None:
-        """Raise InputError where a constructor value is not allowed."""
+        """Check the constructor's values.
+
+        Raises
+        ------
+        InputError
+            If a value is not allowed.
+        """
         if self.on not in get_args(On):
             raise unknown_name("texts to fit on", self.on, get_args(On))
 
@@ -65,7 +110,23 @@ class Shaper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # typ
 
     @abstractmethod
     def set_state(self, state: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """Take over what `state` gave; transforms are then bit for bit the same."""
+        """Take over what `state` gave; transforms are then bit for bit the same.
+
+        Parameters
+        ----------
+        state : mapping of str to ndarray
+            The learned arrays by name.
+
+        Returns
+        -------
+        Shaper
+            Itself, fitted.
+
+        Raises
+        ------
+        RecipeError
+            If the arrays are not what `state` gives.
+        """
 
     @abstractmethod
     def _learn(self, X: Vectors) -> None: ...
@@ -74,6 +135,8 @@ class Shaper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # typ
     def _shape(self, X: Vectors) -> Vectors: ...
 
     def _checked(self, X: npt.ArrayLike, *, fitting: bool) -> Vectors:
+        if not fitting and self._is_sound(X):
+            return X
         try:
             checked: Vectors = validate_data(
                 self, X, reset=fitting, dtype=[np.float64, np.float32], ensure_min_samples=int(fitting)
@@ -81,6 +144,17 @@ class Shaper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # typ
         except ValueError as error:  # scikit-learn's text shows the value and what is allowed
             raise InputError(str(error)) from error
         return checked
+
+    def _is_sound(self, X: Any) -> TypeGuard[Vectors]:
+        """Whether scikit-learn would give X back as it is, which takes it longer than most shapers take for a text."""
+        return (
+            type(X) is np.ndarray
+            and X.dtype in (np.float32, np.float64)
+            and X.ndim == 2
+            and X.shape[1] == getattr(self, "n_features_in_", None)
+            and not hasattr(self, "feature_names_in_")
+            and bool(np.isfinite(X).all())
+        )
 
     def _require_fitted(self) -> None:
         try:

@@ -14,7 +14,13 @@ from attar.types import State
 
 
 class Unit(Shaper):
-    """y = x / |x|; a zero vector stays zero. It learns nothing, so it may be used without fit."""
+    """y = x / |x|; a zero vector stays zero. It learns nothing, so it may be used without fit.
+
+    Parameters
+    ----------
+    on : {"target", "background"}
+        Without effect, as nothing is learned.
+    """
 
     def state(self) -> State:
         return {}

@@ -23,6 +23,13 @@ class Whiten(MomentShaper):
     there is nothing to whiten: axes with at most 1e-10 of the greatest variance give 0, not noise blown up to variance
     1. So N texts, if fewer than dims, give at most N - 1 dims that are not 0, and one text gives all zeros.
     Where a few dims dwarf the others by more than 10^5, apply ZScore first.
+
+    Parameters
+    ----------
+    n_components : int, optional
+        How many axes to keep, K; None for all D.
+    on : {"target", "background"}
+        The texts that an Embedder fits it on: those it embeds, or a background corpus.
     """
 
     linear_part = "matrix"
@@ -39,7 +46,18 @@ class Whiten(MomentShaper):
             raise InputError(f"n_components={k!r} is not allowed; give a whole number from 1 up, or None for all dims")
 
     def get_feature_names_out(self, input_features: npt.ArrayLike | None = None) -> npt.NDArray[np.object_]:
-        """whiten0, whiten1, ..."""
+        """Names of the output's columns: whiten0, whiten1, ...
+
+        Parameters
+        ----------
+        input_features : array of str, optional
+            Names of the input's columns; only checked.
+
+        Returns
+        -------
+        ndarray of object, of shape (K,)
+            One name per output column.
+        """
         super().get_feature_names_out(input_features)  # for its checks
         return np.array([f"whiten{i}" for i in range(self.affine_.n_out)], dtype=object)
 

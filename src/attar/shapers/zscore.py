@@ -12,9 +12,14 @@ CONSTANT = 1e-12  # a deviation at most this part of the mean is rounding noise
 
 
 class ZScore(MomentShaper):
-    """y = (x - mean) / deviation, a dim at a time; the deviation's square is the mean squared distance from the mean.
+    """y = (x - mean) / deviation for each dim; the deviation's square is the mean squared distance from the mean.
 
     A dim that is constant where it was fitted (so every dim, if fitted on one text) gives 0 for any vector.
+
+    Parameters
+    ----------
+    on : {"target", "background"}
+        The texts that an Embedder fits it on: those it embeds, or a background corpus.
     """
 
     per_dim = True

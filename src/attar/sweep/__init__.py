@@ -1,4 +1,4 @@
-"""The sweep: a grid of recipes times tasks, scored from one forward pass a text and template."""
+"""The sweep: a grid of recipes times tasks, scored from one forward pass per text and template."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def shapes_background(shape: str) -> bool:
 
 
 def _choice(recipe: Recipe) -> list[object]:
-    """What the hash has been taken of since version 0.1."""
+    """What the id of a cell is the hash of, unchanged since version 0.1."""
     return [[layer for layer, _ in recipe.layers], recipe.weights.text, recipe.shape, recipe.mix]
 
 

@@ -31,8 +31,8 @@ def block_path(folder: Path, side: str, group: int, b: int) -> Path:
     return folder / f"{side}-{group}-{b:05d}.npy"
 
 
-def held_texts(plan: PassPlan, folder: Path) -> int:
-    """How many texts need not go through the model again."""
+def n_texts_done(plan: PassPlan, folder: Path) -> int:
+    """How many texts have been through the model already."""
     return sum(len(plan.block(b)) for b in range(plan.n_blocks) if not missing_blocks(plan, folder, b))
 
 

@@ -21,7 +21,23 @@ Layers = tuple[int | str, ...]
 
 @dataclass(frozen=True)
 class Part:
-    """One product of choices; all of its combinations are cells."""
+    """One product of choices; all of its combinations are cells.
+
+    Parameters
+    ----------
+    tasks : tuple of str
+        Tasks, families, files or measures.
+    templates : tuple of str
+        Names or texts of templates; "none" for none.
+    layers : tuple of tuples
+        Sets of layers to average: numbers, "first", "last"; ("each",) stands for every layer alone.
+    weights : tuple of str
+        Token weights as text.
+    shapes : tuple of tuples of str
+        Chains of shapers as text.
+    mix : tuple of float
+        Weights of Avg.
+    """
 
     tasks: tuple[str, ...]
     templates: tuple[str, ...] = (NO_TEMPLATE,)
@@ -31,7 +47,13 @@ class Part:
     mix: tuple[float, ...] = (0.0,)
 
     def check(self) -> None:
-        """Every name is known, before anything is computed."""
+        """Check every name before anything is computed.
+
+        Raises
+        ------
+        InputError
+            If a name is unknown, there is no task, or only weights of masks without a template that has masks.
+        """
         for template in self.templates:
             template_of(template)
         for name in self.weights:
@@ -50,7 +72,20 @@ class Part:
                 raise InputError(f"mix = {w!r} is not a weight of Avg.; the paper goes from -1 to 1.25")
 
     def recipes(self, template: str, encoder: Encoder) -> Iterator[Recipe]:
-        """Its recipes for one template and model, layers as numbers."""
+        """The recipes of this part for one template and model, with layers as numbers.
+
+        Parameters
+        ----------
+        template : str
+            One of the grid's templates; one that is not in this part has no recipes.
+        encoder : Encoder
+            The model.
+
+        Yields
+        ------
+        Recipe
+            Each combination of layers, weights, shapers and mix.
+        """
         if template not in self.templates:
             return
         masked, spec = has_masks(template), encoder.spec()
@@ -64,7 +99,28 @@ class Part:
 
 @dataclass(frozen=True)
 class Grid:
-    """Parts, and what all of them share. `rows`, `background_texts`, `average_texts`: at most so many (None: all)."""
+    """Parts, and what all of them share.
+
+    Parameters
+    ----------
+    parts : tuple of Part
+        Products of choices; their cells are put together.
+    models : tuple of str or None
+        Models as `open_encoder` opens them; None is the embedded default.
+    rows : int, optional
+        At most so many rows of each task; None for all.
+    runs : int
+        Runs of k-means.
+    background_texts : int, optional
+        How many background texts go through the model, for shapers fitted on them and for isoscore; None for all.
+    average_texts : int, optional
+        How many background texts Avg. is made from; None for all.
+
+    Raises
+    ------
+    InputError
+        If a name is unknown or a number is not a whole number above 0.
+    """
 
     parts: tuple[Part, ...]
     models: tuple[str | None, ...] = (None,)

@@ -45,7 +45,27 @@ def paper_grid(tasks: tuple[str, ...] = ("all", "isoscore", "alignment", "unifor
 
 
 def read_grid(source: str, models: tuple[str, ...] = (), tasks: tuple[str, ...] = ()) -> Grid:
-    """`paper`, or a TOML file; models and tasks of the command line go before those of the file."""
+    """Read a grid.
+
+    Parameters
+    ----------
+    source : str
+        "paper" for the paper's own grid, or a TOML file.
+    models : tuple of str
+        Models that replace those of the file.
+    tasks : tuple of str
+        Tasks that replace those of the file.
+
+    Returns
+    -------
+    Grid
+        Checked: every name is known.
+
+    Raises
+    ------
+    InputError
+        If the file can't be read, or a key or value is not allowed.
+    """
     if source == PAPER:
         grid = paper_grid(*([tasks] if tasks else []))
         return Grid(grid.parts, models or grid.models)

@@ -15,14 +15,14 @@ from attar.encoders.opening import open_encoder
 from attar.encoders.table import Table
 from attar.pipeline import fit_weights
 from attar.recipe.text import NONE as NO_TEMPLATE
-from attar.sweep.alike import check_alike
 from attar.sweep.background import Background
 from attar.sweep.cells import Cell, cells_of, is_local, shapes_background
-from attar.sweep.collect import FittedWeights, collect, group_layers, held_texts
+from attar.sweep.collect import FittedWeights, collect, group_layers, n_texts_done
 from attar.sweep.grid import Grid, template_text
 from attar.sweep.passes import PassSpec, drop_pass, find_pass, open_pass
 from attar.sweep.plan import AVERAGE, MODEL, PassPlan, make_plan
 from attar.sweep.pooled import PooledBlocks
+from attar.sweep.run_checks import check_comparable
 from attar.sweep.scoring import Origin, planned_row, score_cells
 from attar.sweep.store import Store
 from attar.sweep.subjects import Subject
@@ -53,7 +53,7 @@ class SweptModel:
 
 
 @dataclass(frozen=True)
-class Scene:
+class SweepContext:
     """What all passes of a sweep share."""
 
     grid: Grid
@@ -71,47 +71,49 @@ class Scene:
         return {subject.name: subject for members in self.subjects.values() for subject in members}
 
 
-def run_pass(scene: Scene, model: SweptModel, template: str) -> int:
+def run_pass(context: SweepContext, model: SweptModel, template: str) -> int:
     """Compute the cells that are missing; returns how many there were."""
     if template != NO_TEMPLATE and not model.encoder.contextual:
         log.info("%s: template %s is left out, since its vectors do not depend on context", model.name, template)
         return 0
     encoder = model.encoder.with_template(None if template == NO_TEMPLATE else template)
     sha256 = model.sha256
-    corpora = scene.background.corpora
-    cells = cells_of(scene.grid, template, encoder, sha256, scene.subjects, corpora)
-    done = scene.store.done()
+    corpora = context.background.corpora
+    cells = cells_of(context.grid, template, encoder, sha256, context.subjects, corpora)
+    done = context.store.done()
     missing = [cell for cell in cells.values() if cell.id not in done]
     name = model.name
     if not missing:
         log.info("%s, template %s: all %s cells are there", name, template, f"{len(cells):,}")
         return 0
-    details = {"background_texts": len(scene.background.embedded), "average_texts": len(scene.background.averaged)}
-    origin = Origin(name, model.source, sha256, template, scene.grid.runs, details)
-    check_alike([*scene.store.scored(), *(planned_row(cell, origin) for cell in missing)])
-    known = {subject.name: subject.fingerprint for subject in scene.by_name.values()}
-    spec = find_pass(scene.cache, _needed(missing, scene, sha256, template, known), known)
-    folder = open_pass(scene.cache, spec)
-    plan = _plan(spec, scene, encoder)
+    details = {"background_texts": len(context.background.embedded), "average_texts": len(context.background.averaged)}
+    origin = Origin(name, model.source, sha256, template, context.grid.runs, details)
+    check_comparable([*context.store.scored(), *(planned_row(cell, origin) for cell in missing)])
+    known = {subject.name: subject.fingerprint for subject in context.by_name.values()}
+    spec = find_pass(context.cache, _needed(missing, context, sha256, template, known), known)
+    folder = open_pass(context.cache, spec)
+    plan = _plan(spec, context, encoder)
     _announce(name, template, plan, encoder, folder, (len(missing), len(cells)))
-    table = _average(scene, model.encoder, spec) if spec.average_layers else None
-    collect(encoder, plan, _fit(plan, spec, scene, encoder), table, folder, scene.progress)
-    score_cells(missing, PooledBlocks(plan, folder), origin, scene.store, scene.jobs, scene.progress)
-    if not scene.keep:
+    table = _average(context, model.encoder, spec) if spec.average_layers else None
+    collect(encoder, plan, _fit(plan, spec, context, encoder), table, folder, context.progress)
+    score_cells(missing, PooledBlocks(plan, folder), origin, context.store, context.jobs, context.progress)
+    if not context.keep:
         drop_pass(folder)
     return len(missing)
 
 
-def _needed(missing: Sequence[Cell], scene: Scene, sha256: str, template: str, known: Mapping[str, str]) -> PassSpec:
+def _needed(
+    missing: Sequence[Cell], context: SweepContext, sha256: str, template: str, known: Mapping[str, str]
+) -> PassSpec:
     wanted = {cell.subject.name for cell in missing}
     named = sorted({cell.recipe.weights.text for cell in missing})
-    corpora = scene.background.corpora
+    corpora = context.background.corpora
     counts = any(weights.parse(name).on == "background" for name in named)
     mixed = [cell for cell in missing if cell.recipe.mix != 0]
     return PassSpec(
         model=sha256,
         template=template_text(template),
-        subjects={name: known[name] for name in scene.by_name if name in wanted},
+        subjects={name: known[name] for name in context.by_name if name in wanted},
         counted=corpora.counted if counts else None,
         embedded=corpora.embedded if any(shapes_background(cell.recipe.shape) for cell in missing) else None,
         averaged=corpora.averaged if mixed else None,
@@ -119,17 +121,17 @@ def _needed(missing: Sequence[Cell], scene: Scene, sha256: str, template: str, k
         local=tuple(name for name in named if is_local(name)),
         layers=tuple(sorted({layer for cell in missing for layer in cell.layers})),
         average_layers=tuple(sorted({layer for cell in mixed for layer in cell.layers})),
-        block_texts=scene.block_texts,
+        block_texts=context.block_texts,
     )
 
 
-def _plan(spec: PassSpec, scene: Scene, encoder: Encoder) -> PassPlan:
+def _plan(spec: PassSpec, context: SweepContext, encoder: Encoder) -> PassPlan:
     layers = {MODEL: group_layers(spec.layers, encoder)}
     if spec.average_layers:
         layers[AVERAGE] = group_layers(spec.average_layers, encoder)
     return make_plan(
-        [scene.by_name[name] for name in spec.subjects],
-        scene.background.embedded if spec.embedded is not None else (),
+        [context.by_name[name] for name in spec.subjects],
+        context.background.embedded if spec.embedded is not None else (),
         spec.shared,
         spec.local,
         layers,
@@ -137,26 +139,26 @@ def _plan(spec: PassSpec, scene: Scene, encoder: Encoder) -> PassPlan:
     )
 
 
-def _fit(plan: PassPlan, spec: PassSpec, scene: Scene, encoder: Encoder) -> FittedWeights:
-    corpora = {"background": scene.background.counted}
+def _fit(plan: PassPlan, spec: PassSpec, context: SweepContext, encoder: Encoder) -> FittedWeights:
+    corpora = {"background": context.background.counted}
     shared = {name: weights.parse(name) for name in plan.shared}
     for weighting in shared.values():
         fit_weights(weighting, encoder, corpora)
     local = {(subject, name): weights.parse(name) for subject in spec.subjects for name in plan.local}
     for (subject, _), weighting in local.items():
-        fit_weights(weighting, encoder, {"target": scene.by_name[subject].texts})
+        fit_weights(weighting, encoder, {"target": context.by_name[subject].texts})
     return FittedWeights(shared, local)
 
 
-def _average(scene: Scene, plain: Encoder, spec: PassSpec) -> Table:
-    """The Avg. table, made once a model and kept with the cache."""
+def _average(context: SweepContext, plain: Encoder, spec: PassSpec) -> Table:
+    """The Avg. table, made once per model and kept with the cache."""
     key = json.dumps([spec.model, spec.averaged, spec.average_layers])
-    folder = scene.cache / f"average-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+    folder = context.cache / f"average-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
     if not folder.is_dir():
-        texts = scene.background.averaged
+        texts = context.background.averaged
         log.info("building Avg. from %s sentences", f"{len(texts):,}")
         checkpoint = folder.with_suffix(".sums")
-        made = Table.average(plain, texts, spec.average_layers, checkpoint=checkpoint, progress=scene.progress)
+        made = Table.average(plain, texts, spec.average_layers, checkpoint=checkpoint, progress=context.progress)
         made.save(folder)
         checkpoint.unlink(missing_ok=True)
     return Table.load(folder)
@@ -166,7 +168,7 @@ def _announce(name: str, template: str, plan: PassPlan, encoder: Encoder, folder
     """What is to be done and how much room it takes, before it is done."""
     layers = {layer for groups in plan.layers.values() for group in groups for layer in group}
     widths = {layer: encoder.width(layer) for layer in layers}
-    held = held_texts(plan, folder)
+    held = n_texts_done(plan, folder)
     there = f", {held:,} of them already" if held else ""
     size = f"{_room(plan.n_bytes(widths))} of pooled vectors"
     if AVERAGE in plan.layers:

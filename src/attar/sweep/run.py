@@ -15,7 +15,7 @@ from attar.io.atomic import check_own_folder, make_own_folder, new_file
 from attar.io.locks import exclusive
 from attar.sweep.background import Background
 from attar.sweep.grid import Grid, layer_sets
-from attar.sweep.one_pass import Scene, SweptModel, run_pass
+from attar.sweep.one_pass import SweepContext, SweptModel, run_pass
 from attar.sweep.store import FILE, Store
 from attar.sweep.subjects import load_subjects
 
@@ -26,7 +26,25 @@ KIND = "the folder of a sweep"
 
 @dataclass(frozen=True)
 class Settings:
-    """Where things are and how to work."""
+    """Where a sweep finds its data, and how it works.
+
+    Parameters
+    ----------
+    data : Path, optional
+        The folder that holds the tasks.
+    background : Path, optional
+        The background corpus, one text per line.
+    sentences : bool
+        Lines of the background are paragraphs: split them into sentences.
+    keep : bool
+        Keep the pooled vectors for later sweeps.
+    jobs : int, optional
+        Threads that score; None for one per processor.
+    block_texts : int
+        Texts that are pooled and written at once.
+    progress : bool
+        Show progress bars on a terminal.
+    """
 
     data: Path | None = None
     background: Path | None = None
@@ -38,7 +56,29 @@ class Settings:
 
 
 def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noqa: B008 (frozen)
-    """Compute the cells that the run does not have yet; returns how many that were."""
+    """Compute the cells that a run does not have yet.
+
+    Parameters
+    ----------
+    grid : Grid
+        What to score.
+    run : Path
+        The folder of the run; it is made, or continued if it exists.
+    settings : Settings
+        Where the data is and how to work.
+
+    Returns
+    -------
+    int
+        How many cells were computed.
+
+    Raises
+    ------
+    InputError
+        If the grid does not fit a model, or a corpus or task is missing.
+    OutputError
+        If the folder can't be written or another process writes to it.
+    """
     check_own_folder(run, is_run, KIND)
     models = [SweptModel.open(model) for model in grid.models]
     for model in models:
@@ -50,7 +90,7 @@ def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noq
     with exclusive(run / LOCK):
         _describe(run, settings)
         with Store(run / FILE) as store:
-            scene = Scene(
+            context = SweepContext(
                 grid,
                 subjects,
                 background,
@@ -61,7 +101,7 @@ def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noq
                 settings.jobs,
                 settings.progress,
             )
-            n = sum(run_pass(scene, model, template) for model in models for template in grid.templates)
+            n = sum(run_pass(context, model, template) for model in models for template in grid.templates)
         if not settings.keep:
             shutil.rmtree(run / CACHE, ignore_errors=True)
     return n

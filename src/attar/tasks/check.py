@@ -17,7 +17,27 @@ Status = Literal["ok", "missing", "wrong"]
 
 @dataclass(frozen=True)
 class Finding:
-    """What a folder holds of one task."""
+    """What a folder holds of one task.
+
+    Parameters
+    ----------
+    task : str
+        The name of the task.
+    family : str
+        "sts", "clustering" or "classification".
+    status : {"ok", "missing", "wrong"}
+        Whether the task can be loaded.
+    expected : dict of str to int
+        The published number of rows by split.
+    found : dict of str to int
+        The number of rows in the folder by split.
+    form : str
+        The form in which the files are distributed.
+    paths : tuple of Path
+        The files.
+    problem : str
+        What is wrong or missing, and what to do.
+    """
 
     task: str
     family: Family
@@ -30,7 +50,23 @@ class Finding:
 
 
 def check(data: str | Path) -> list[Finding]:
-    """A finding for each of the 26 tasks, in their order; what is wrong with one never stops the list."""
+    """Look for each of the 26 tasks in a folder.
+
+    Parameters
+    ----------
+    data : str or Path
+        The folder that holds the datasets.
+
+    Returns
+    -------
+    list of Finding
+        One per task, in the order of the paper; a task that is wrong does not stop the others.
+
+    Raises
+    ------
+    DataError
+        If it is not a folder.
+    """
     folder = Path(data)
     if not folder.is_dir():
         raise DataError(f"{str(folder)!r} is not a folder: name the folder that holds the datasets")

@@ -15,7 +15,33 @@ FAMILIES: tuple[Family, ...] = get_args(Family)
 
 @dataclass(frozen=True)
 class Declaration:
-    """One task: what it should hold, in which forms it is read and where it comes from."""
+    """One task: what it should hold, in which forms it is read and where it comes from.
+
+    Parameters
+    ----------
+    name : str
+        The name of the task.
+    family : {"sts", "clustering", "classification"}
+        How it is scored.
+    stem : str
+        The beginning of the names of its tidy files.
+    rows : mapping of str to int
+        The published number of rows by split; under "all" where there are no splits.
+    licence : str
+        The terms of use.
+    sources : tuple of str
+        Where it is public: pages, archives, or hub:NAME for a dataset of the Hugging Face hub.
+    forms : tuple of Form
+        The forms other than tidy in which it can be read.
+    n_classes : int, optional
+        The published number of classes.
+    scale : tuple of two floats, optional
+        The least and the greatest score.
+    pairs : bool
+        Whether a row is a pair of texts.
+    aliases : tuple of str
+        Other names it goes by.
+    """
 
     name: str
     family: Family

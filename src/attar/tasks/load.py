@@ -17,11 +17,37 @@ from attar.tasks.types import Task
 def load(
     name: str | Path, data: str | Path | None = None, *, split: str | None = None, rows: RowCheck = "published"
 ) -> Task:
-    """The task of this name from the folder `data`, or from a file of your own.
+    """Load a task by name from a folder of datasets, or from a file of your own.
 
     STS tasks hold the pairs they are scored on (of STS-B and SICK-R: test) unless `split` names another part.
-    `rows="any"` takes files whose number of rows or classes is not the published one.
-    A path to a file stands for a task of your own (see `from_file`); "FAMILY:PATH" says of which family.
+
+    Parameters
+    ----------
+    name : str or Path
+        The name of a published task; or the path to a task of your own (see `from_file`), where "FAMILY:PATH" says
+        of which family it is.
+    data : str or Path, optional
+        The folder that holds the datasets; needed for published tasks.
+    split : str, optional
+        The part of an STS task to load: "train", "dev" or "test".
+    rows : {"published", "any"}
+        "any" takes files whose number of rows or classes is not the published one.
+
+    Returns
+    -------
+    StsTask, ClusterTask or ClassifyTask
+        Texts and answers.
+
+    Raises
+    ------
+    InputError
+        If the name, split or choice of rows is unknown, or `data` is missing.
+    DataError
+        If files are missing, damaged or of another size.
+
+    Examples
+    --------
+    >>> load("STS-B", data="DIR").texts  # doctest: +SKIP
     """
     own = _own_file(str(name))
     if own is not None:
@@ -38,12 +64,48 @@ def load(
 
 
 def load_selection(selection: str, data: str | Path | None = None, *, rows: RowCheck = "published") -> Iterator[Task]:
-    """One after the other, the tasks of a selection ("sts", "all", "STS12,tweet"); a path may stand for a name."""
+    """Load the tasks of a selection, one after the other.
+
+    Parameters
+    ----------
+    selection : str
+        "sts", "all", "STS12,tweet"; a path may stand for a name.
+    data : str or Path, optional
+        The folder that holds the datasets.
+    rows : {"published", "any"}
+        "any" takes files whose number of rows or classes is not the published one.
+
+    Yields
+    ------
+    StsTask, ClusterTask or ClassifyTask
+        Each task when it is asked for.
+
+    Raises
+    ------
+    InputError
+        If a name is unknown.
+    """
     return (load(name, data, rows=rows) for name in selected(selection))
 
 
 def selected(selection: str) -> list[str]:
-    """The names and paths that a selection stands for, each once; a wrong one is an error at once."""
+    """The names and paths that a selection stands for.
+
+    Parameters
+    ----------
+    selection : str
+        "sts", "all", "STS12,tweet"; a path may stand for a name.
+
+    Returns
+    -------
+    list of str
+        Each name or path once, in order.
+
+    Raises
+    ------
+    InputError
+        If a name is unknown.
+    """
     parts = [selection] if Path(selection).is_file() else [part.strip() for part in selection.split(",")]
     chosen: dict[str, None] = {}
     for part in parts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from attar.errors import unknown_name
-from attar.tasks.catalogue import CATALOGUE
+from attar.tasks.catalogue import CATALOGUE, PAPER
 from attar.tasks.declaration import FAMILIES, Declaration
 
 
@@ -17,27 +17,75 @@ _BY_KEY = {_key(name): task for task in CATALOGUE for name in (task.name, *task.
 
 
 def names(family: str | None = None) -> tuple[str, ...]:
-    """The names of the published tasks, in the paper's order; of one family where it is given."""
+    """The names of the published tasks, in the order of the paper.
+
+    Parameters
+    ----------
+    family : str, optional
+        Only those of this family: "sts", "clustering" or "classification".
+
+    Returns
+    -------
+    tuple of str
+        The names.
+
+    Raises
+    ------
+    InputError
+        If the family is unknown.
+    """
     if family is not None and family not in FAMILIES:
         raise unknown_name("family", family, FAMILIES)
-    return tuple(declaration.name for declaration in CATALOGUE if family in (None, declaration.family))
+    return tuple(declaration.name for declaration in PAPER if family in (None, declaration.family))
 
 
 def declaration(name: str) -> Declaration:
-    """The task of this name; capitals, dashes and underscores don't matter."""
+    """The declaration of a published task.
+
+    Parameters
+    ----------
+    name : str
+        Its name; capitals, dashes and underscores don't matter.
+
+    Returns
+    -------
+    Declaration
+        What is known of the task without its files.
+
+    Raises
+    ------
+    InputError
+        If there is no such task.
+    """
     found = _BY_KEY.get(_key(name))
     if found is None:
-        raise unknown_name("task", name, [*names(), *FAMILIES, "all"])
+        raise unknown_name("task", name, [*(task.name for task in CATALOGUE), *FAMILIES, "all"])
     return found
 
 
 def select(selection: str) -> list[Declaration]:
-    """What "all", a family, or names (or families) with commas between mean; each task once, in the order given."""
+    """The declarations that a selection stands for.
+
+    Parameters
+    ----------
+    selection : str
+        "all", or families and names of tasks with commas between.
+
+    Returns
+    -------
+    list of Declaration
+        Each task once, in the order given.
+
+    Raises
+    ------
+    InputError
+        If a name is unknown.
+    """
     chosen: dict[str, Declaration] = {}
     for part in selection.split(","):
         wanted = part.strip()
         if wanted.lower() in ("all", *FAMILIES):
-            found = [d for d in CATALOGUE if wanted.lower() in ("all", d.family)]
+            found = [d for d in PAPER if wanted.lower() in ("all", d.family)]
         else:
             found = [declaration(wanted)]
         chosen.update((d.name, d) for d in found)

@@ -48,6 +48,35 @@ def from_file(
     Two texts and a score make an STS task. A text and a label make a clustering or a classification task: `family`
     says which. Two texts and a label make a classification of pairs where family="classification".
     A classification with a column `split` (train, dev, test) keeps those splits; without one it is cross-validated.
+
+    Parameters
+    ----------
+    path : str or Path
+        A .tsv, .csv or .jsonl file, each also gzipped.
+    family : {"sts", "clustering", "classification"}, optional
+        What kind of task it is; guessed for pairs with a score.
+    name : str, optional
+        What to call the task; the name of the file without its ending unless given.
+    left, right : str, optional
+        The columns of the two texts of a pair.
+    score : str, optional
+        The column of the scores of pairs.
+    text : str, optional
+        The column of the texts.
+    label : str, optional
+        The column of the labels.
+
+    Returns
+    -------
+    StsTask, ClusterTask or ClassifyTask
+        Texts and answers.
+
+    Raises
+    ------
+    InputError
+        If the family or the ending of the file is unknown.
+    DataError
+        If a column is missing, or the file is empty or damaged.
     """
     if family is not None and family not in FAMILIES:
         raise unknown_name("family", family, FAMILIES)

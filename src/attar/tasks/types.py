@@ -16,7 +16,19 @@ from attar.types import Doubles, Ints
 
 @dataclass(frozen=True)
 class StsTask:
-    """Pairs of texts with a score of how alike they are."""
+    """Pairs of texts with a score of how similar they are.
+
+    Parameters
+    ----------
+    name : str
+        The name of the task.
+    left, right : tuple of N str
+        The two sides of the pairs.
+    scores : ndarray of float64, of shape (N,)
+        How similar people found the sides.
+    subsets : tuple of N str
+        The part of the data that each pair is from; empty where there are no parts.
+    """
 
     family: ClassVar[str] = "sts"
     name: str
@@ -32,7 +44,19 @@ class StsTask:
 
 @dataclass(frozen=True)
 class ClusterTask:
-    """Texts with a hidden label each."""
+    """Texts with a hidden label each.
+
+    Parameters
+    ----------
+    name : str
+        The name of the task.
+    texts : tuple of N str
+        The texts.
+    labels : ndarray of int64, of shape (N,)
+        The class of each text, a place in `classes`.
+    classes : tuple of str
+        The names of the classes.
+    """
 
     family: ClassVar[str] = "clustering"
     name: str
@@ -45,7 +69,22 @@ class ClusterTask:
 class ClassifyTask:
     """Texts (or pairs) with a label each; or, where `soft`, pairs with a score that becomes soft classes.
 
-    `splits` gives, for "train", "dev" and "test", the rows of each; empty means 10-fold cross-validation.
+    Parameters
+    ----------
+    name : str
+        The name of the task.
+    left : tuple of N str
+        The texts, or the left sides of pairs.
+    right : tuple of N str
+        The right sides of pairs; empty where a row is one text.
+    labels : ndarray of shape (N,)
+        The class of each row, a place in `classes`; the scores where soft.
+    classes : tuple of str
+        The names of the classes.
+    splits : dict of str to slice
+        The rows of "train", "dev" and "test"; empty for 10-fold cross-validation.
+    soft : bool
+        Whether labels are scores.
     """
 
     family: ClassVar[str] = "classification"

@@ -1,4 +1,4 @@
-"""Byte-level pieces as text: GPT-2 and its kin write each byte of UTF-8 as one printable character."""
+"""Byte-level pieces as text: tokenizers like GPT-2's write each byte of UTF-8 as one printable character."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences of a Wikitext file, or of any file with one paragraph a line.
+"""Sentences of a Wikitext file, or of any file with one paragraph per line.
 
 The splitter is a rule, not a model. A sentence ends at `.`, `!` or `?` (with the quotes and brackets that close after
 it) where a space follows and then a capital, a digit, an opening quote or bracket, or `<unk>`. It does not end after an

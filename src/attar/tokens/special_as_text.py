@@ -1,4 +1,4 @@
-"""For texts that spell out a special token: a tokenizer that can't see it as one."""
+"""Tokenizers that treat a special token spelled out in a text as plain text."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import tokenizers
 
 
-def spelling_out(tokenizer: tokenizers.Tokenizer, special_ids: Collection[int]) -> tokenizers.Tokenizer:
-    """The same tokenizer with the same ids, in which no text is a special token.
+def without_special_tokens(tokenizer: tokenizers.Tokenizer, special_ids: Collection[int]) -> tokenizers.Tokenizer:
+    """A copy of the tokenizer with the same ids that never produces a special token from text.
 
-    Some kinds hold their special tokens among the pieces (Unigram: `<s>`), where any text that reads so finds them.
-    Here these pieces bear names that no text has.
+    Some models list special tokens among their pieces (Unigram: `<s>`), so that a text can match them; such pieces
+    are renamed to strings that occur in no text.
     """
     settings = json.loads(tokenizer.to_str())
     kept = [token for token in settings["added_tokens"] if not token["special"]]
@@ -22,8 +22,8 @@ def spelling_out(tokenizer: tokenizers.Tokenizer, special_ids: Collection[int]) 
     return tokenizers.Tokenizer.from_str(json.dumps(settings))
 
 
-def out_of_reach(tokenizer: tokenizers.Tokenizer, special_ids: Collection[int]) -> tokenizers.Tokenizer:
-    """The same, but special tokens stay: only those that a text could find among the pieces are renamed."""
+def hide_special_pieces(tokenizer: tokenizers.Tokenizer, special_ids: Collection[int]) -> tokenizers.Tokenizer:
+    """A copy that keeps its special tokens; only those that a text could match as pieces are renamed."""
     copy = tokenizers.Tokenizer.from_str(tokenizer.to_str())
     copy.no_truncation()
     copy.encode_special_tokens = True

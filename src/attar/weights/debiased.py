@@ -24,6 +24,21 @@ class Debiased(Weighting):
     """Drops the frequent tokens, every piece that continues a word, and every punctuation token; each can be kept.
 
     A text that loses all its tokens falls back to the mean.
+
+    Parameters
+    ----------
+    frequent : bool
+        Whether the frequent tokens of the published list are dropped.
+    subwords : bool
+        Whether pieces that continue a word are dropped.
+    punctuation : bool
+        Whether punctuation is dropped.
+    specials : bool
+        Whether special tokens such as [CLS] and [SEP] count.
+    template : bool
+        Whether the words of the template count.
+    masks : bool
+        Whether the masks of the template count.
     """
 
     by_token = True

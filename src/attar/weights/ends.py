@@ -10,7 +10,13 @@ from attar.weights.weighting import Weighting
 
 
 class First(Weighting):
-    """The first token alone: [CLS], or with `specials=False` the first that is not special."""
+    """The first token alone: [CLS], or with `specials=False` the first that is not special.
+
+    Parameters
+    ----------
+    specials : bool
+        Whether special tokens such as [CLS] count.
+    """
 
     def __init__(self, specials: bool = True) -> None:
         self.specials = specials
@@ -20,7 +26,13 @@ class First(Weighting):
 
 
 class Last(Weighting):
-    """The last token alone, as causal models want it; with `specials=False` the last that is not special."""
+    """The last token alone, as usual for causal models; with `specials=False` the last that is not special.
+
+    Parameters
+    ----------
+    specials : bool
+        Whether special tokens such as [SEP] count.
+    """
 
     def __init__(self, specials: bool = True) -> None:
         self.specials = specials

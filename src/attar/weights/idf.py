@@ -15,7 +15,18 @@ from attar.weights.weighting import Weighting
 class Idf(Weighting):
     """ln(N / df) for each occurrence of a token; a token that no document shows counts as if seen once.
 
-    A document is one text; its template is not part of it. `on="background"` learns from a background corpus.
+    A document is one text; its template is not part of it.
+
+    Parameters
+    ----------
+    specials : bool
+        Whether special tokens such as [CLS] and [SEP] count.
+    template : bool
+        Whether the words of the template count.
+    masks : bool
+        Whether the masks of the template count.
+    on : {"target", "background"}
+        The texts that an Embedder fits it on: those it embeds, or a background corpus.
     """
 
     learned = ("document_frequency_", "n_documents_")
@@ -37,10 +48,23 @@ class Idf(Weighting):
         return self.partial_fit(tokens, vocabulary)
 
     def partial_fit(self, tokens: Tokens, vocabulary: Vocabulary) -> Self:
-        """Count more documents; counts of parts add up to the counts of the whole."""
+        """Count more documents; counts of parts add up to the counts of the whole.
+
+        Parameters
+        ----------
+        tokens : Tokens
+            The tokenised documents; only their own tokens are counted.
+        vocabulary : Vocabulary
+            The tokens of the model by id.
+
+        Returns
+        -------
+        Idf
+            Itself, fitted on these documents and all before.
+        """
         own = tokens.roles == Role.TEXT
         document = tokens.texts[tokens.sequence_of[own]]
-        seen = np.unique(document * len(vocabulary) + tokens.ids[own])  # each token once a document
+        seen = np.unique(document * len(vocabulary) + tokens.ids[own])  # each token once per document
         frequency = np.bincount(seen % len(vocabulary), minlength=len(vocabulary)).astype(np.int64)
         n_documents = np.array([tokens.n_texts], dtype=np.int64)
         if hasattr(self, "document_frequency_"):

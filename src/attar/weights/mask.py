@@ -10,7 +10,7 @@ from attar.weights.weighting import Weighting
 
 
 class Mask(Weighting):
-    """Only the masks of the template count, all the same: the prompt's own answer."""
+    """Only the masks of the template count, all the same."""
 
     by_token = True
 

@@ -10,7 +10,14 @@ from attar.weights.weighting import Weighting
 class Mean(Weighting):
     """Every token counts the same: the text's own, and the others as asked.
 
-    `specials`: [CLS] and [SEP]; `template`: the words of the template; `masks`: its masks.
+    Parameters
+    ----------
+    specials : bool
+        Whether special tokens such as [CLS] and [SEP] count.
+    template : bool
+        Whether the words of the template count.
+    masks : bool
+        Whether the masks of the template count.
     """
 
     by_token = True

@@ -16,6 +16,19 @@ class Sif(Weighting):
     """a / (a + p), p the share of the token among all tokens of the texts it was fitted on.
 
     The removal of the first principal component that goes with it is `shapers.AllButTheTop(1)`.
+
+    Parameters
+    ----------
+    a : float
+        The constant of the formula, above 0; a smaller one weighs frequent tokens less.
+    specials : bool
+        Whether special tokens such as [CLS] and [SEP] count.
+    template : bool
+        Whether the words of the template count.
+    masks : bool
+        Whether the masks of the template count.
+    on : {"target", "background"}
+        The texts that an Embedder fits it on: those it embeds, or a background corpus.
     """
 
     learned = ("token_count_",)
@@ -44,7 +57,20 @@ class Sif(Weighting):
         return self.partial_fit(tokens, vocabulary)
 
     def partial_fit(self, tokens: Tokens, vocabulary: Vocabulary) -> Self:
-        """Count more tokens."""
+        """Count more tokens.
+
+        Parameters
+        ----------
+        tokens : Tokens
+            The tokenised texts; only their own tokens are counted.
+        vocabulary : Vocabulary
+            The tokens of the model by id.
+
+        Returns
+        -------
+        Sif
+            Itself, fitted on these texts and all before.
+        """
         own = tokens.ids[tokens.roles == Role.TEXT]
         count = np.bincount(own, minlength=len(vocabulary)).astype(np.int64)
         self.token_count_ = count + self.token_count_ if hasattr(self, "token_count_") else count  # (V,)

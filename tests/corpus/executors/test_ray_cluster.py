@@ -180,7 +180,7 @@ def test_killed_drivers(cluster: Cluster, gate: Gate, table: str, texts: str, lo
         assert n_done(out) == done
         wait_for(lambda: not gate.waiting(), "the end of the workers without a driver")
     kept = {path.name: path.stat().st_mtime_ns for path in out.glob("part-*.parquet")}
-    command = ["attar", "corpus", table, texts, "-o", str(out), "--on", "ray", "--address", cluster.address]
+    command = ["attar", "corpus", table, texts, "-o", str(out), "--executor", "ray", "--address", cluster.address]
     cluster.finish(cluster.start(sys.executable, "-m", *command, "--shards", str(SHARDS)))
     assert {name: (out / name).stat().st_mtime_ns for name in kept} == kept
     assert same_parts(out, local / "static")
@@ -188,7 +188,7 @@ def test_killed_drivers(cluster: Cluster, gate: Gate, table: str, texts: str, lo
 
 
 def test_an_unreachable_cluster_is_one_line(cluster: Cluster, table: str, texts: str, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "attar", "corpus", table, texts, "-o", str(tmp_path / "out"), "--on", "ray"]
+    command = [sys.executable, "-m", "attar", "corpus", table, texts, "-o", str(tmp_path / "out"), "--executor", "ray"]
     ended = subprocess.run(
         [*command, "--address", "127.0.0.1:1"], env=cluster.environment, capture_output=True, text=True, timeout=300
     )

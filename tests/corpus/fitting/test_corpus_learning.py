@@ -108,7 +108,7 @@ def test_a_changed_corpus_is_noticed(tiny_bert: Transformer, tmp_path: Path) -> 
     with pytest.raises(DataError):
         fit(made(tiny_bert, "zscore"), texts, tmp_path / "out", Inline(fail={"part-00002"}), shards=3)
     text_file(texts, 60, seed=9)
-    with pytest.raises(OutputError, match="begun with other input"):
+    with pytest.raises(OutputError, match="begun with different input"):
         fit(made(tiny_bert, "zscore"), texts, tmp_path / "out", shards=3)
     fit(made(tiny_bert, "zscore"), texts, tmp_path / "out", shards=3, overwrite=True)
     with pytest.raises(OutputError, match="it exists"):

@@ -58,7 +58,7 @@ def test_a_mark_without_its_file_is_none(folder: JobFolder) -> None:
 
 def test_parts_of_unknown_origin_are_not_taken_over(folder: JobFolder) -> None:
     (folder.path / "_plan.json").write_text("{")
-    with pytest.raises(OutputError, match=r"missing or damaged plan.*--overwrite"), folder.begun({"input": 2}, {}):
+    with pytest.raises(OutputError, match=r"plan is missing or damaged.*--overwrite"), folder.begun({"input": 2}, {}):
         pass
     with folder.begun({"input": 2}, {}, overwrite=True):
         assert folder.done() == set()
@@ -73,7 +73,7 @@ def test_overwrite_goes_on_with_an_unfinished_run_of_the_same_job(folder: JobFol
         assert folder.done() == set()
     with folder.begun({"input": 2}, {}, overwrite=True):
         pass
-    with pytest.raises(OutputError, match="begun with other input"), folder.begun({"input": 1}, {}):
+    with pytest.raises(OutputError, match="begun with different input"), folder.begun({"input": 1}, {}):
         pass
 
 

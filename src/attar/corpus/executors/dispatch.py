@@ -1,4 +1,4 @@
-"""What all executors share: keep the workers busy, try failed units again, give up on none of the others."""
+"""What all executors share: keep the workers busy and retry failed units without stopping the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ U = TypeVar("U")
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of one attempt: a result, or the reason why there is none."""
+    """The outcome of one attempt: a result, or the reason why it failed."""
 
     result: Any = None
     failure: str | None = None

@@ -72,13 +72,13 @@ class LocalProcesses:
             try:
                 result, failure = worker.connection.recv()
             except (EOFError, OSError):
-                result, failure = None, self._bury(worker, patience=2.0)
+                result, failure = None, self._retire(worker, patience=2.0)
             answers.append((attempt, Answer(result, failure)))
         return answers
 
     def close(self) -> None:
         while self._workers:
-            self._bury(self._workers[-1])
+            self._retire(self._workers[-1])
 
     def __enter__(self) -> Self:
         return self
@@ -88,8 +88,8 @@ class LocalProcesses:
     ) -> None:
         self.close()
 
-    def _bury(self, worker: _Worker, patience: float = 0.0) -> str:
-        """Take a worker out of service; how it ended."""
+    def _retire(self, worker: _Worker, patience: float = 0.0) -> str:
+        """Stop using a worker; returns how it ended."""
         self._workers.remove(worker)
         worker.connection.close()
         with suppress(subprocess.TimeoutExpired):  # it may be ending just now: that is the code to tell of
@@ -100,7 +100,7 @@ class LocalProcesses:
 
 
 def _start() -> _Worker:
-    """A fresh interpreter: it shares nothing with the driver but one socket, which ends with either of them."""
+    """Start a new interpreter that shares one socket with the driver; closing it ends the worker."""
     ours, theirs = socket.socketpair()
     environment = os.environ | SINGLE_THREAD | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     with theirs:

@@ -1,4 +1,4 @@
-"""RayTasks: every unit one Ray task of one CPU; whoever runs it may die, and so may a whole node."""
+"""RayTasks: every unit is one Ray task of one CPU; its worker or its whole node may die."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ R = TypeVar("R")
 
 AHEAD = 2  # tasks in Ray's hands for each CPU: one runs, one waits
 PATIENCE = 10.0  # seconds between looks at a cluster that does not answer
-_OF_OUR_OWN = {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}  # nobody else on the network hears it
+_OF_OUR_OWN = {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}  # not reachable from the network
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # of HTTP/2, then no settings
 
 
@@ -110,7 +110,7 @@ class RayTasks:
         self.close()
 
     def _n_cpus(self) -> int:
-        """CPUs of the cluster, asked for at most once a second."""
+        """CPUs of the cluster, asked for at most once per second."""
         seen, cpus = self._cpus
         if time.monotonic() - seen > 1.0:
             cpus = int(_ray().cluster_resources().get("CPU", 0))
@@ -119,7 +119,7 @@ class RayTasks:
 
 
 def _check_reachable(address: str | None) -> None:
-    """Ray itself tries for minutes before it says that nobody is there, or somebody else."""
+    """Fail at once where no Ray cluster answers: Ray itself retries for minutes."""
     host, _, port = (address or "").rpartition(":")
     if not host or not port.isdigit() or "/" in host:
         return  # none given, "auto", or ray://...: for Ray to understand

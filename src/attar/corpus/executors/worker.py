@@ -33,7 +33,7 @@ def attempt(work: Callable[[Any], Any], unit: Any) -> tuple[Any, str | None]:
 
 
 def limit_threads() -> None:
-    """For libraries that were loaded before the environment could tell them."""
+    """One thread for libraries that were loaded before the environment variables were set."""
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(limits=1)
@@ -56,7 +56,7 @@ def serve(descriptor: int) -> None:
 
 
 def _end_with_driver(descriptor: int) -> None:
-    """At once, in the middle of a unit: whoever starts the job again may do so with another recipe."""
+    """Exit as soon as the driver ends, even in the middle of a unit: the job may be restarted with another recipe."""
     hung_up = select.poll()
     hung_up.register(descriptor, 0)  # nothing but the end, which is always told
     hung_up.poll()

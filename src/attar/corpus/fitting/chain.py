@@ -1,4 +1,4 @@
-"""What a chain of shapers has to be told about a corpus: moments where they suffice, else a sample of vectors."""
+"""What a chain of shapers needs to know about a corpus: moments where they suffice, else a sample of vectors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from attar.shapers.chain import corpus_of, learns
 
 @dataclass(frozen=True)
 class Needs:
-    """What shapers have to be told, corpus by corpus ("target", "background")."""
+    """What shapers need to know about each corpus ("target", "background")."""
 
     moments: frozenset[str]
     samples: frozenset[str]

@@ -1,4 +1,4 @@
-"""Kll: quantiles of every dim from mergeable sketches of all vectors, by Apache DataSketches. They throw dice."""
+"""Kll: quantiles of every dim from mergeable sketches of all vectors, by Apache DataSketches; randomised."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEVELS = 4 * 999 + 1  # evenly spaced ranks, among them the quartiles and the 10
 
 @dataclass
 class Kll:
-    """One sketch a dim."""
+    """One sketch per dim."""
 
     sketches: Any
 
@@ -72,7 +72,7 @@ class Kll:
 
 
 def check_sketches(chain: Sequence[Any]) -> None:
-    """Sketches know nothing of how dims go together: refuse chains whose quantiles would need that."""
+    """Refuse chains that mix dims before a quantile: sketches hold each dim separately."""
     _library()  # before any work is begun
     alone = True
     for shaper, exact in with_exactness(chain):
@@ -80,7 +80,7 @@ def check_sketches(chain: Sequence[Any]) -> None:
         if not alone and not exact and learns(shaper):
             names = ", ".join(type(one).__name__ for one in chain)
             raise InputError(
-                f"sketches know each dim alone and can't fit {type(shaper).__name__} in the chain {names}: "
+                f"sketches hold each dim separately and can't fit {type(shaper).__name__} in the chain {names}: "
                 "no shaper up to it may mix dims; take quantiles from a sample instead"
             )
 

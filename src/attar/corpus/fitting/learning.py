@@ -43,11 +43,47 @@ def fit_corpus(
     overwrite: bool = False,
     progress: bool = True,
 ) -> Embedder:
-    """Fit the embedder on the files that the patterns in `texts` name, and save it to the folder `out`.
+    """Fit an embedder on a corpus of any size, computed in shards, and save it.
 
-    Counts and moments are exact. What needs quantiles learns from a sample of at most `sample` vectors, or ("kll") from
-    sketches of all of them; the recipe records how far it may be off. Partial results lie beside `out` until it is
-    there: a rerun goes on where the last one ended.
+    Counts and moments are exact. Quantiles are estimated; the recipe records how far they may be off. Partial results
+    lie beside `out` until it is there: a rerun continues where the last one ended.
+
+    Parameters
+    ----------
+    embedder : Embedder
+        What to fit; it is fitted in place.
+    texts : sequence of str
+        Files or patterns of files.
+    out : str or Path
+        The folder of the recipe.
+    executor : Executor
+        Who does the work; see `open_executor`.
+    background : sequence of str
+        Files or patterns of the background corpus.
+    shards : int, optional
+        How many shards to cut the texts into.
+    column : str, optional
+        The column of texts in files that have columns.
+    quantiles : {"sample", "kll"}
+        Estimate quantiles from a sample of vectors, or from sketches of all of them.
+    sample : int
+        The size of the sample.
+    overwrite : bool
+        Replace an earlier recipe.
+    progress : bool
+        Show progress.
+
+    Returns
+    -------
+    Embedder
+        The same embedder, fitted and saved.
+
+    Raises
+    ------
+    InputError
+        If no texts are found, a file can't be read, or sketches can't fit the chain of shapers.
+    OutputError
+        If the folder can't be written, or was begun with other settings.
     """
     target = Path(out).expanduser().absolute()
     check_target_folder(target, RECIPE, overwrite=overwrite)

@@ -1,4 +1,4 @@
-"""BottomK: a sample of rows that needs no dice. A row's number decides by its hash, so any cut into shards gives it."""
+"""BottomK: a sample of rows chosen by the hash of the row number: deterministic, and the same for any shards."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONFIDENCE = 0.99
 
 
 def hash_rows(rows: Ints) -> Words:
-    """By SplitMix64: no two rows have the same hash."""
+    """Hashes of row numbers by SplitMix64, which gives every row a different one."""
     return splitmix64(rows.astype(np.uint64))
 
 

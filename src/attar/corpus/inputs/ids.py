@@ -43,8 +43,8 @@ def check_ids(sources: Sequence[InputFile], named: str | None) -> None:
     if common_type([source.id_type for source in sources]) is not None:
         return
     first = {source.id_type: source.path for source in reversed(sources)}
-    told = "; ".join(f"{path!r} has {kind or 'none'}" for kind, path in sorted(first.items(), key=lambda one: one[1]))
+    shown = "; ".join(f"{path!r} has {kind or 'none'}" for kind, path in sorted(first.items(), key=lambda one: one[1]))
     if named is not None:
-        raise InputError(f"ids are whole numbers of up to 64 bits or strings, and the same in all inputs; {told}")
+        raise InputError(f"ids are whole numbers of up to 64 bits or strings, and the same in all inputs; {shown}")
     if any(source.id_type for source in sources):
-        log.info("ids are the numbers of the rows, as the inputs' own are not of one type: %s", told)
+        log.info("ids are the numbers of the rows, as the inputs' own are not of one type: %s", shown)

@@ -51,14 +51,14 @@ class IndexFile:
 
 
 def times_of(found: os.stat_result) -> tuple[int, int, int]:
-    """By which a file is known to be the same: as the fields of InputFile."""
+    """The size and times that identify an unchanged file, as fields of InputFile."""
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _index_text(path: str, wanted: IndexFile) -> dict[str, Any]:
     for column in (wanted.column, wanted.id_column):
         if column is not None:
-            raise InputError(f"{path!r} is plain text, a text a line, and has no column {column!r}")
+            raise InputError(f"{path!r} is plain text, one text per line, and has no column {column!r}")
     places, n_lines, at, last = [0], 0, 0, b"\n"
     with open_input(path) as file:
         try:
@@ -79,7 +79,7 @@ def _index_jsonl(path: str, wanted: IndexFile) -> dict[str, Any]:
     if row is None or (isinstance(row, str) and wanted.column is None and wanted.id_column is None):
         return _walk(path, {})
     if not isinstance(row, dict):
-        raise InputError(f"{path!r} should hold a JSON object a line; its first is {str(row)[:60]!r}")
+        raise InputError(f"{path!r} should hold one JSON object per line; its first is {str(row)[:60]!r}")
     found: dict[str, Any] = {"text_column": wanted.text_name(list(row), path)}
     id_column = wanted.id_name(list(row), path)
     return _walk(path, found if id_column is None else found | {"id_column": id_column})
@@ -117,7 +117,7 @@ def _walk(path: str, found: dict[str, Any], start: int = 0) -> dict[str, Any]:
 
 
 def _index_parquet(path: str, wanted: IndexFile) -> dict[str, Any]:
-    """The footer tells it all."""
+    """From the footer alone."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

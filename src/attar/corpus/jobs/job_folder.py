@@ -59,8 +59,8 @@ class JobFolder:
                 (self.path / DONE).mkdir()
             elif changed:
                 raise OutputError(
-                    f"{str(self.path)!r} was begun with other {', '.join(changed)}; "
-                    "choose another folder, or --overwrite to start anew"
+                    f"{str(self.path)!r} was begun with different {', '.join(changed)}; "
+                    "choose another folder, or --overwrite to start again"
                 )
             if self._plan() is None:
                 with self.writing(PLAN) as aside:
@@ -69,14 +69,14 @@ class JobFolder:
             yield
 
     def _changed(self, identity: Mapping[str, Any]) -> list[str]:
-        """What the folder was begun with, and is not this."""
+        """Which settings differ from those the folder was begun with."""
         earlier = self._plan()
         if earlier is None:
-            return ["things, which its missing or damaged plan does not tell"] if self.done() else []
+            return ["settings (its plan is missing or damaged)"] if self.done() else []
         return [key for key in identity if earlier["identity"].get(key) != identity[key]]
 
     def sweep(self) -> None:
-        """Remove what workers that were killed have left behind; to be called while none is at work."""
+        """Remove temporary files of killed workers; call it only while no worker is running."""
         for left_behind in self.path.glob(f".*{_ASIDE}"):
             _remove(left_behind)
 
@@ -96,7 +96,7 @@ class JobFolder:
             aside.unlink(missing_ok=True)
 
     def mark(self, name: str, product: str, facts: Mapping[str, Any]) -> None:
-        """This is done, and this file came of it: the very last step of a unit."""
+        """Mark a unit as done, with its file; always the last step of a unit."""
         about = {"file": product, "bytes": (self.path / product).stat().st_size, **facts}
         with self.writing(f"{DONE}/{name}.json") as aside:
             aside.write_text(json.dumps(about), encoding="utf-8")
@@ -122,7 +122,7 @@ class JobFolder:
         shutil.rmtree(self.path, ignore_errors=True)
 
     def _empty(self) -> None:
-        """In an order that leaves the folder of an unfinished job, should this be cut short."""
+        """Delete in an order that leaves a valid unfinished job if this is interrupted."""
         names = sorted(set(os.listdir(self.path)) - {MANIFEST, DONE, PLAN, LOCK})
         for name in (MANIFEST, DONE, *names, PLAN):
             _remove(self.path / name)

@@ -45,7 +45,23 @@ def write_manifest(folder: JobFolder, plan: ShardPlan, recipe: str, name: str) -
 
 
 def verify_corpus(out: str | Path) -> dict[str, Any]:
-    """Compares every part with the manifest, which is returned; raises DataError naming those that differ."""
+    """Compare every part of an embedded corpus with its manifest.
+
+    Parameters
+    ----------
+    out : str or Path
+        The folder that `embed_corpus` wrote.
+
+    Returns
+    -------
+    dict
+        The manifest.
+
+    Raises
+    ------
+    DataError
+        If parts are missing, changed or unknown; it names them.
+    """
     folder = Path(out).expanduser()
     manifest = _read(folder)
     problems = [problem for part in manifest["parts"] if (problem := _problem(folder, part))]
@@ -55,7 +71,7 @@ def verify_corpus(out: str | Path) -> dict[str, Any]:
         more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
         raise DataError(
             f"{len(problems)} of {len(manifest['parts'])} parts of {str(out)!r} are not as they were written: "
-            f"{'; '.join(problems[:10])}{more}; remove them and run the same command again to make them anew"
+            f"{'; '.join(problems[:10])}{more}; remove them and run the same command to make them again"
         )
     return manifest
 
@@ -70,11 +86,11 @@ def _read(folder: Path) -> dict[str, Any]:
         manifest = read_json_object(path, DataError)
         parts = manifest["parts"]
         if manifest["format"] != FORMAT or manifest["rows"] != sum(part["rows"] for part in parts):
-            raise ValueError("its numbers do not add up")
+            raise ValueError("its totals do not match its parts")
         if any(type(part[key]) is not kind for part in parts for key, kind in _ABOUT.items()):
             raise ValueError("its parts are not described as they should be")
     except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path} is damaged: {error}; run the same command again to write it anew") from None
+        raise DataError(f"{path} is damaged: {error}; run the same command to write it again") from None
     return manifest
 
 

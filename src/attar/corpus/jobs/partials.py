@@ -26,7 +26,7 @@ def write_partial(folder: JobFolder, mark: str, arrays: Arrays, facts: Mapping[s
 
 
 def read_partials(folder: JobFolder, step: str, plan: ShardPlan) -> Iterator[Arrays]:
-    """One after the other in the order of the shards, so that sums come out the same whoever did what when."""
+    """One after the other in the order of the shards, so that sums are the same whichever worker finished first."""
     for shard in plan.shards():
         yield read_partial(folder, mark_of(step, shard))
 

@@ -1,4 +1,4 @@
-"""One step of a job: all units that are not done yet, through the executor, with progress; failures are told."""
+"""One step of a job: all units that are not done yet, through the executor, with progress; failures are reported."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Named(Protocol):
 
 @dataclass
 class Meter:
-    """Progress on stderr: a bar for eyes, now and then a line for logs.
+    """Progress on stderr: a bar on a terminal, an occasional line in logs.
 
     `shards` and `rows` of the whole job; `wanted=False` keeps it silent.
     """
@@ -103,18 +103,18 @@ def run_step(
                 failed.append(outcome)
                 log.warning("%s failed %s times: %s", outcome.unit.name, outcome.attempts, outcome.reason)
     except KeyboardInterrupt:
-        log.info("%s of %s shards are done; the same command goes on from there", meter.done, meter.shards)
-        executor.close()  # so that nobody writes any more
+        log.info("%s of %s shards are done; run the same command to continue", meter.done, meter.shards)
+        executor.close()  # so that no worker writes any more
         raise
     finally:
         meter.end()
         folder.sweep()
     if failed:
-        told = "; ".join(f"{one.unit.name}: {one.reason}" for one in failed[:SHOWN])
+        reasons = "; ".join(f"{one.unit.name}: {one.reason}" for one in failed[:SHOWN])
         more = f"; and {len(failed) - SHOWN} more" if len(failed) > SHOWN else ""
         raise DataError(
-            f"{len(failed)} of {meter.shards} shards failed, all others are done ({told}{more}); "
-            "mend the cause and run the same command again"
+            f"{len(failed)} of {meter.shards} shards failed, all others are done ({reasons}{more}); "
+            "fix the cause and run the same command again"
         )
 
 

@@ -61,5 +61,5 @@ def _has_normalize(folder: Path) -> bool:
 def _checked(mapping: npt.NDArray[Any], n_rows: int, path: Path) -> npt.NDArray[np.int64]:
     rows = mapping.astype(np.int64)
     if rows.ndim != 1 or not len(rows) or rows.min() < 0 or rows.max() >= n_rows:
-        raise ModelError(f"the mapping in {path} leads outside its table of {n_rows} rows")
+        raise ModelError(f"the mapping in {path} points outside its table of {n_rows} rows")
     return rows

@@ -67,7 +67,7 @@ def inspect(path: Path) -> WordFile:
         found = _parse(b" ".join(second.split()[1:]))
         if found is not None and len(found) and _numbers(second, dims) is None:
             raise ModelError(
-                f"{path} promises {dims} numbers a word in its first line, but its second line has {len(found)}"
+                f"{path} declares {dims} numbers per word in its first line, but its second line has {len(found)}"
             )
         return WordFile(path, n_words, dims, binary=found is None or not len(found))
     dims = len(fields) - 1
@@ -157,7 +157,7 @@ def _parse(text: bytes) -> Floats | None:
     if not text.strip():
         return np.empty(0, dtype=np.float32)
     try:
-        column = csv.read_csv(  # one number a line: its parser is several times faster than numpy's
+        column = csv.read_csv(  # one number per line: its parser is several times faster than numpy's
             pa.py_buffer(text.translate(_TO_LINES)),
             csv.ReadOptions(column_names=["x"], use_threads=False),
             csv.ParseOptions(delimiter=",", quote_char=False),

@@ -1,4 +1,4 @@
-"""WordVectors as a folder: word_vectors.json, words.txt (one a line) and vectors.safetensors, mapped on load."""
+"""WordVectors as a folder: word_vectors.json, words.txt (one per line) and vectors.safetensors, mapped on load."""
 
 from __future__ import annotations
 

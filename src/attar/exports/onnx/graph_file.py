@@ -28,7 +28,7 @@ def write_graph(graph: Any, path: Path, n_tokens: int, limit: int | None) -> Non
     """Trace the module, or export it symbolically where tracing is not enough; refuses what neither gets right.
 
     Tracing takes seconds where symbolic export takes minutes, but it keeps whatever a model's own code decides by
-    the shape of its input. Texts longer and shorter than the traced ones bring that to light.
+    the shape of its input. Texts longer and shorter than the traced ones reveal that.
     """
     n_bytes = sum(p.numel() * p.element_size() for p in (*graph.parameters(), *graph.buffers()))
     large = n_bytes > _LARGE
@@ -45,7 +45,7 @@ def write_graph(graph: Any, path: Path, n_tokens: int, limit: int | None) -> Non
 def _attempt(way: Callable[[Any, Batch, Path], None], graph: Any, batch: Batch, path: Path) -> str | None:
     """Why it failed, if it did."""
     try:
-        with _unheard(), torch.no_grad():
+        with _quiet_export(), torch.no_grad():
             way(graph, batch, path)
     except Exception as error:  # exporters raise whatever an operation they do not know makes them
         return f"{type(error).__name__}: {error}".splitlines()[0]
@@ -116,8 +116,8 @@ def _batch(lengths: tuple[int, ...], width: int, n_tokens: int) -> Batch:
 
 
 @contextlib.contextmanager
-def _unheard() -> Iterator[None]:
-    """Exporters tell of their progress on stdout and warn of what does not concern users."""
+def _quiet_export() -> Iterator[None]:
+    """Suppress what exporters print on stdout and their warnings about internals."""
     library = logging.getLogger("torch.onnx")
     level = library.level
     library.setLevel(logging.ERROR)

@@ -35,7 +35,7 @@ def read_csv(path: Path) -> ColumnTable:
 
 
 def read_jsonl(path: Path, wanted: Sequence[str] | None = None) -> ColumnTable:
-    """One JSON object a line. Columns are the keys of the first object that hold text or numbers, or those wanted."""
+    """One JSON object per line. Columns are the keys of the first object that hold text or numbers, or those wanted."""
     columns: dict[str, list[str]] = {}
     for number, line in enumerate(read_lines(path), start=1):
         if not line.strip():

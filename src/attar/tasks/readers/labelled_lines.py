@@ -1,4 +1,4 @@
-"""One text and its label a line, no header: SST, TREC and the short texts for clustering."""
+"""One text and its label per line, no header: SST, TREC and the short texts for clustering."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two files of one text a line, one file per class: MR, CR, SUBJ and MPQA."""
+"""Two files of one text per line, one file per class: MR, CR, SUBJ and MPQA."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SciCite: one JSON object a line, a file per split."""
+"""SciCite: one JSON object per line, a file per split."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""STR as published: a CSV whose Text field holds both sentences, one a line."""
+"""STR as published: a CSV whose Text field holds both sentences, one per line."""
 
 from __future__ import annotations
 

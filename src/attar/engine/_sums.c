@@ -1,0 +1,72 @@
+/* Weighted sums of rows, sequence by sequence: all that a static model computes, and the end of every other one. */
+
+#include <math.h>
+
+#include "_team.h"
+#include "_vectors.h"
+
+#define WIDTH 256  /* dims at a time, whose sums stay in the first cache */
+#define RUN 128    /* rows added up in float32 before the sum goes to the others, in float64 */
+#define AHEAD 6    /* rows that are fetched before they are needed */
+
+typedef struct {
+    const float *table;
+    int64_t dims;
+    const int32_t *rows;
+    const float *weights;
+    const int64_t *offsets;
+    int64_t n;
+    float *out;
+    int64_t stride, share;
+} sums;
+
+static inline const float *row_of(const sums *job, int64_t t) {
+    return job->table + (job->rows ? (int64_t)job->rows[t] : t) * job->dims;
+}
+
+static void sum_run(const sums *job, int64_t from, int64_t to, int64_t last, int64_t at, int64_t n, float *held) {
+    const int64_t whole = n / LANES * LANES;
+    memset(held, 0, (size_t)n * sizeof(float));
+    for (int64_t t = from; t < to; t++) {
+        const float *row = row_of(job, t) + at;
+        const float weight = job->weights[t];
+        if (job->rows && t + AHEAD < last)
+            for (int64_t d = 0; d < n; d += 16) __builtin_prefetch(row_of(job, t + AHEAD) + at + d);
+        for (int64_t d = 0; d < whole; d += LANES) store(held + d, fused(all(weight), load(row + d), load(held + d)));
+        for (int64_t d = whole; d < n; d++) held[d] = fmaf(weight, row[d], held[d]);
+    }
+}
+
+static void sum_dims(const sums *job, int64_t sequence, int64_t at, int64_t n, int64_t last) {
+    const int64_t from = job->offsets[sequence], to = job->offsets[sequence + 1];
+    float held[WIDTH], *out = job->out + sequence * job->stride + at;
+    if (to - from <= RUN) {
+        sum_run(job, from, to, last, at, n, held);
+        memcpy(out, held, (size_t)n * sizeof(float));
+        return;
+    }
+    double total[WIDTH] = {0};
+    for (int64_t t = from; t < to; t += RUN) {
+        sum_run(job, t, t + RUN < to ? t + RUN : to, last, at, n, held);
+        for (int64_t d = 0; d < n; d++) total[d] += (double)held[d];
+    }
+    for (int64_t d = 0; d < n; d++) out[d] = (float)total[d];
+}
+
+static void some_sums(const void *given, int64_t part) {
+    const sums *job = given;
+    const int64_t from = part * job->share, to = from + job->share < job->n ? from + job->share : job->n;
+    for (int64_t s = from; s < to; s++)
+        for (int64_t at = 0; at < job->dims; at += WIDTH)
+            sum_dims(job, s, at, job->dims - at < WIDTH ? job->dims - at : WIDTH, job->offsets[to]);
+}
+
+/* out[s] = the sum of weights[t] * table[rows[t]] over the tokens t of sequence s; without rows, of table[t]. Rows of the
+   result stand `stride` floats apart. Shape: table (V, dims), rows and weights (T), offsets (n + 1), out (n, dims) */
+void attar_sum_rows(const float *table, int64_t dims, const int32_t *rows, const float *weights, const int64_t *offsets,
+                    int64_t n, float *out, int64_t stride, int64_t members) {
+    const int64_t work = offsets[n] * dims, parts = work < 100000 ? 1 : members * 4;
+    const int64_t share = n / parts + 1;
+    const sums job = {table, dims, rows, weights, offsets, n, out, stride, share};
+    attar_share(some_sums, &job, (n + share - 1) / share, members);
+}

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from attar.cli import main
+from attar.sweep.run_checks import check_scored, failures
+from sample_row import ROW
+
+
+def test_the_reason_that_most_have() -> None:
+    few, many = replace(ROW, score=None, error="few rows"), replace(ROW, score=None, error="no use")
+    assert failures([]) is None
+    assert failures([ROW, ROW]) is None
+    assert failures([ROW, few]) == "1 cell has no score: few rows"
+    assert failures([few, many, many]) == "3 cells have no score: no use (2 of them; attar report lists the rest)"
+    check_scored([ROW, few], "run")
+
+
+def test_a_sweep_that_scores_nothing_says_so(
+    tiny_bert_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, run = tmp_path / "pairs.tsv", tmp_path / "run"
+    pairs.write_text("sentence1\tsentence2\tscore\nthe cat\tthe dog\t1\nthe mat\tthe cat\t2\n")
+    grid = tmp_path / "grid.toml"
+    grid.write_text(f'tasks = ["{pairs}"]\nshapes = ["abtt:99"]\n')
+    main(["sweep", "--grid", str(grid), "--model", str(tiny_bert_dir), "-o", str(run)])
+    assert "1 cell has no score: " in capsys.readouterr().err
+    for command in (["best", str(run)], ["report", str(run), "-o", str(tmp_path / "report.html")]):
+        with pytest.raises(SystemExit) as stopped:
+            main(command)
+        assert stopped.value.code == 2
+        assert "1 cell has no score: " in capsys.readouterr().err
