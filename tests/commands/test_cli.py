@@ -87,7 +87,7 @@ def test_fit_then_encode(texts: str, tiny_bert_dir: Path, tmp_path: Path, capsys
     recipe = str(tmp_path / "recipe")
     model = ["--model", str(tiny_bert_dir)]
     assert _run("fit", *model, "--recipe", "similarity", "--fit-anyway", "--on", texts, "-o", recipe) == 0
-    assert _run("encode", texts, "--recipe", recipe, "-o", str(tmp_path / "a.npy")) == 0
+    assert _run("encode", texts, "--recipe", recipe, "--fit-anyway", "-o", str(tmp_path / "a.npy")) == 0
     assert _run("encode", texts, *model, "--recipe", "similarity", "--fit-anyway", "-o", str(tmp_path / "b.npy")) == 0
     np.testing.assert_allclose(np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy"), atol=1e-6)
     capsys.readouterr()
@@ -103,7 +103,7 @@ def test_fit_then_encode(texts: str, tiny_bert_dir: Path, tmp_path: Path, capsys
 def test_a_moved_model_is_used_as_the_recipe_says(texts: str, tiny_bert_dir: Path, tmp_path: Path) -> None:
     recipe, moved = str(tmp_path / "recipe"), str(shutil.copytree(tiny_bert_dir, tmp_path / "moved"))
     assert _run("fit", "--model", str(tiny_bert_dir), "--template", "T0", "--on", texts, "-o", recipe) == 0
-    assert _run("encode", texts, "--recipe", recipe, "-o", str(tmp_path / "a.npy")) == 0
+    assert _run("encode", texts, "--recipe", recipe, "--fit-anyway", "-o", str(tmp_path / "a.npy")) == 0
     assert _run("encode", texts, "--recipe", recipe, "--model", moved, "-o", str(tmp_path / "b.npy")) == 0
     np.testing.assert_array_equal(np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy"))
 
@@ -201,7 +201,7 @@ def test_wrong_commands(
 
 def test_a_recipe_as_text(texts: str, tiny_bert_dir: Path, tmp_path: Path) -> None:
     recipe = f"{tiny_bert_dir} | T0 | first,last | idf | zscore,unit"
-    assert _run("encode", texts, "--recipe", recipe, "-o", str(tmp_path / "a.npy")) == 0
+    assert _run("encode", texts, "--recipe", recipe, "--fit-anyway", "-o", str(tmp_path / "a.npy")) == 0
     options = [
         "--template",
         "T0",
@@ -215,7 +215,9 @@ def test_a_recipe_as_text(texts: str, tiny_bert_dir: Path, tmp_path: Path) -> No
     ]
     assert _run("encode", texts, "--model", str(tiny_bert_dir), *options, "-o", str(tmp_path / "b.npy")) == 0
     np.testing.assert_array_equal(np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy"))
-    assert _run("encode", texts, "--recipe", recipe, "--layers", "2", "-o", str(tmp_path / "c.npy")) == 0
+    assert (
+        _run("encode", texts, "--recipe", recipe, "--fit-anyway", "--layers", "2", "-o", str(tmp_path / "c.npy")) == 0
+    )
     changed = Embedder.from_recipe(f"{tiny_bert_dir} | T0 | 2 | idf | zscore,unit").fit_transform(SENTENCES)
     np.testing.assert_array_equal(np.load(tmp_path / "c.npy"), changed)
 
