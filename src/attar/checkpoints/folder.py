@@ -18,11 +18,7 @@ from attar.checkpoints import checks, hub
 from attar.checkpoints.bombs import check_counts
 from attar.checkpoints.tokenizer_files import any_tokenizer
 from attar.errors import ModelError
-<<<<<<< HEAD
-from attar.io.arrays import count_numbers, map_arrays, matrix_types
-=======
-from attar.io.arrays import array_shapes, count_numbers, map_arrays
->>>>>>> main
+from attar.io.arrays import array_shapes, count_numbers, map_arrays, matrix_types
 
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 _LICENCE = re.compile(r"^license:\s*([\w.\-]+)\s*$", re.MULTILINE)

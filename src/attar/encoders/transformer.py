@@ -79,7 +79,6 @@ class Transformer(Encoder):
 
     @property
     def usual_weights(self) -> str:
-<<<<<<< HEAD
         """Where a template has an answer of its own, that: its masks, or the end of a published prompt."""
         return "mean" if self.template is None else self.template.usual_weights
 
@@ -87,10 +86,6 @@ class Transformer(Encoder):
     def causal(self) -> bool:
         kinds = self.checkpoint.settings.get("architectures") or ()
         return self._model.causal or any(str(kind).endswith("ForCausalLM") for kind in kinds)
-=======
-        """ "mask" with a template that has masks, else "mean"."""
-        return "mask" if self.template is not None and self.template.n_masks else "mean"
->>>>>>> main
 
     @property
     def vocabulary(self) -> Vocabulary:
