@@ -134,7 +134,9 @@ class Transformer(Encoder):
         pooled = np.zeros((len(token_weights), len(tokens), len(layers), width), dtype=np.float32)
         for at, layer in enumerate(layers):
             if layer == -1:
-                pooled[:, :, at] = pool_rows(self._model.table, tokens.ids, token_weights, tokens.offsets, threads=None)
+                table = self._model.table
+                rows, ids = (table, tokens.ids) if isinstance(table, np.ndarray) else (table[tokens.ids], None)
+                pooled[:, :, at] = pool_rows(rows, ids, token_weights, tokens.offsets, threads=None)
 
         def visit(batch: Batch, layer: int, states: Floats) -> None:
             sums = pool_rows(states, None, token_weights[:, batch.places], batch.offsets)

@@ -109,7 +109,7 @@ class TextTokenizer:
 
     def _encodings(self, texts: Sequence[str]) -> list[tokenizers.Encoding]:
         """With the places of tokens in their text; special tokens that turn up in one are the letters they are."""
-        with _damage_told():
+        with _clear_errors():
             encoded = self.backend.encode_batch(list(texts), add_special_tokens=False)
         for n, encoding in enumerate(encoded):
             if encoding.ids and self._is_special[encoding.ids].any():
