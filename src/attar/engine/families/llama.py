@@ -1,4 +1,4 @@
-"""Llama and its kin: SmolLM2, Mistral, Qwen 2, 2.5 and 3, Gemma (the first)."""
+"""Llama-like models: SmolLM2, Mistral, Qwen 2, 2.5 and 3, Gemma (the first)."""
 
 from __future__ import annotations
 
