@@ -66,7 +66,7 @@ def read_answers(path: Path) -> list[PairAnswer]:
             where = f"line {n} of {str(path)!r}"
             try:
                 found.append(PairAnswer.from_json(json.loads(line), where))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 if isinstance(error, InputError):
                     raise
                 raise InputError(f"{where} is not JSON: {line[:60]!r}") from None

@@ -67,7 +67,10 @@ def _separated(lines: Iterator[str], source: str, kind: str) -> Iterator[Row]:
     rows = records((line + "\n" for line in lines), kind)
     header: list[str] | None = None
     try:
-        for row in filter(None, rows):
+        for row in rows:
+            if not row and (header is None or len(header) > 1):
+                continue
+            row = row or [""]  # of one column, a blank line is an empty text
             if header is None:
                 header = row
             elif len(row) != len(header):

@@ -137,7 +137,7 @@ def _digest(ids: list[Any], texts: list[str]) -> str:
 def _account(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
