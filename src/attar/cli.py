@@ -22,6 +22,7 @@ _LONGEST = 600  # characters of an error; a longer one quotes something endless
 # name: what `attar --help` says of it. Each is a module of attar.commands, imported only when it is called.
 COMMANDS = {
     "demo": "Embed a sample with the embedded model and show what layers, weights and shapers change.",
+    "choose": "Choose the recipe that suits your texts and model: without labels, or with a few answers.",
     "corpus": "Embed a corpus of any size to Parquet parts, on this machine or a Ray cluster.",
     "encode": "Turn texts into vectors.",
     "index": "Embed documents once, for search.",

@@ -43,7 +43,7 @@ from attar.shapers import Moments
 from attar.shapers.chain import Evidence, fit_chain, learns, shape
 from attar.shapers.cosine import cosines, paired_cosines
 from attar.types import Encoder, Floats, Ints, Tokens
-from attar.weights import Weighting
+from attar.weights import Mean, Weighting
 
 log = logging.getLogger("attar")
 
@@ -363,6 +363,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weights = new_weights(self.weights)
         fit_weights(weights, self.encoder_, {})
         self.weights_, self.shapers_ = weights, new_shapers(self.shapers)
+        self._tell_of_prompts()
 
     def _fit(self, X: Any, background: Any, wanted: Sequence[str], progress: bool) -> dict[str, Embedded]:
         texts, replaced = check_texts(iter_texts(X))
@@ -372,14 +373,24 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weights, shapers = new_weights(self.weights), new_shapers(self.shapers)
         check_corpora((weights, *shapers), corpora)
         self._forget()
-        self._warn_of_few((weights, *shapers), corpora)
         pipeline = Pipeline(self.encoder_, weights, self.layers, shapers)
         embedded = fit_pipeline(pipeline, corpora, wanted=wanted, progress=progress)
+        self._warn_of_few((weights, *shapers), corpora)
         if "target" in embedded:
             embedded["target"].counts.replaced = replaced
         self.weights_, self.shapers_ = weights, shapers
         self.fitted_on_ = FittedOn().with_target(texts).with_background(corpora.get("background"))
+        self._tell_of_prompts()
         return embedded
+
+    def _tell_of_prompts(self) -> None:
+        """The mean over a causal model is what most people take, and poor; prompts are not widely known."""
+        plain = isinstance(self.weights_, Mean) and not self.shapers_ and self.encoder_.usual_weights == "mean"
+        if plain and self.encoder_.causal:
+            log.warning(
+                "the mean of a causal model's tokens is poor; a prompt and shaping do better: --recipe prompt, or "
+                "template 'knowledge', weights 'answer', shapers 'zscore'"
+            )
 
     def _warn_of_few(self, parts: Sequence[Any], corpora: Corpora) -> None:
         sentence = too_few(parts, corpora, Pipeline(self.encoder_, parts[0], self.layers).width)

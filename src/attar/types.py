@@ -32,6 +32,8 @@ class Role(IntEnum):
     TEMPLATE = 1  # the words around [X]
     MASK = 2  # a mask of the template
     SPECIAL = 3  # [CLS], [SEP], <s> ...
+    ANSWER = 4  # the last of a prompt's words, behind which a causal model would speak
+    COPY = 5  # the text's, where a prompt says it before the copy that counts
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,7 @@ class Frame:
     head_roles: tuple[int, ...] = ()
     tail: tuple[int, ...] = ()  # ids after the text
     tail_roles: tuple[int, ...] = ()
+    joined: bool = False  # the words of a prompt are not here: they are tokenised together with each text
 
     @property
     def tokens(self) -> tuple[tuple[int, int], ...]:
@@ -202,6 +205,11 @@ class Encoder(Protocol):
     def usual_weights(self) -> str:
         """The name of the default weights."""
         return "mean"
+
+    @property
+    def causal(self) -> bool:
+        """Whether a token sees only those before it, as in a language model that writes."""
+        return False
 
     @property
     def vocabulary(self) -> Vocabulary:

@@ -52,7 +52,7 @@ OTHERS = {
     "norms in mobilebert": transformers.MobileBertConfig(**SMALL, **THIN, normalization_type="layer_norm"),
     "attention in the bottleneck": transformers.MobileBertConfig(**SMALL, **THIN, use_bottleneck_attention=True),
     "albert": transformers.AlbertConfig(**SMALL, embedding_size=16),
-    "gpt2": transformers.GPT2Config(vocab_size=60, n_embd=32, n_layer=3, n_head=2, n_positions=40),
+    "bloom": transformers.BloomConfig(vocab_size=60, hidden_size=32, n_layer=3, n_head=2),
 }
 SEQUENCES = [[5, 6, 7, 8, 9, 10, 11], [12], [13, 14, 15], [16, 17, 18], list(range(5, 40))]
 
@@ -234,17 +234,17 @@ def test_weights_of_bfloat16_are_read_as_they_are(bert_dir):
     assert all(np.array_equal(found[at], wanted[at]) for at in wanted)
 
 
-def test_a_model_of_a_hub_is_fetched_whole_only_if_known(bert_dir, tiny_gpt2_dir, monkeypatch):
-    asked = []
+def test_a_model_of_a_hub_is_fetched_whole_only_if_known(bert_dir, tmp_path, monkeypatch):
+    asked, other = [], save(tmp_path / "other", OTHERS["bloom"])
 
     def hub_folder(name, revision, *, weights=False):
         asked.append((name, revision, weights))
-        return bert_dir if name == "some/bert" else tiny_gpt2_dir
+        return bert_dir if name == "some/bert" else other
 
     monkeypatch.setattr("attar.checkpoints.hub.hub_folder", hub_folder)
     assert isinstance(open_directly(open_checkpoint("some/bert", "main")), DirectModel)
-    assert open_directly(open_checkpoint("some/gpt2", "main")) is None
-    assert asked == [("some/bert", "main", False), ("some/bert", "main", True), ("some/gpt2", "main", False)]
+    assert open_directly(open_checkpoint("some/bloom", "main")) is None
+    assert asked == [("some/bert", "main", False), ("some/bert", "main", True), ("some/bloom", "main", False)]
 
 
 def rewrite_arrays(folder: Path, change, more: dict[str, np.ndarray] | None = None) -> None:
@@ -274,8 +274,10 @@ def test_no_torch_for_a_known_architecture(tiny_bert_dir):
     assert (done.stdout.strip(), done.stderr) == ("(2, 16)", "")
 
 
-def test_an_unknown_architecture_says_what_it_needs(tiny_gpt2_dir):
-    done = without_torch(f"Embedder(Transformer({str(tiny_gpt2_dir)!r})).encode(['a cat'])")
+def test_an_unknown_architecture_says_what_it_needs(tmp_path):
+    folder = save(tmp_path / "model", OTHERS["bloom"])
+    tiny_models.without_frame().save(str(folder / "tokenizer.json"))
+    done = without_torch(f"Embedder(Transformer({str(folder)!r})).encode(['a cat'])")
     assert "pip install 'attar[models]'" in done.stderr.splitlines()[-1]
 
 

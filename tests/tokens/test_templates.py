@@ -26,7 +26,9 @@ def test_parse_takes_a_name_or_a_template():
     assert Template.parse("query: [X]") == Template("query: [X]")
 
 
-@pytest.mark.parametrize("text", ["no slot", "[X] and [X]", "", "[MASK]", "[x]"])
+@pytest.mark.parametrize(
+    "text", ["no slot", "[X] and [X] is [MASK]", "[X] [X] [X]", "a [X] [+] b", "", "[MASK]", "[x]"]
+)
 def test_a_template_needs_one_slot(text):
     with pytest.raises(InputError, match=r"exactly one \[X\]"):
         Template(text)

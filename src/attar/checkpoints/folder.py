@@ -18,7 +18,7 @@ from attar.checkpoints import checks, hub
 from attar.checkpoints.bombs import check_counts
 from attar.checkpoints.tokenizer_files import any_tokenizer
 from attar.errors import ModelError
-from attar.io.arrays import array_shapes, count_numbers, map_arrays
+from attar.io.arrays import array_shapes, count_numbers, map_arrays, matrix_types
 
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
 _LICENCE = re.compile(r"^license:\s*([\w.\-]+)\s*$", re.MULTILINE)
@@ -127,6 +127,12 @@ class FolderCheckpoint:
         """Counted from the headers of safetensors that are on this machine; None where there are none."""
         files = sorted(self.folder.glob("*.safetensors"))
         return sum(map(count_numbers, files)) if files else None
+
+    @cached_property
+    def quantisation(self) -> str | None:
+        """The types of its matrices, the most frequent first; None where they are not safetensors."""
+        kinds = [kind for path in sorted(self.weights_folder.glob("*.safetensors")) for kind in matrix_types(path)]
+        return ", ".join(sorted(set(kinds), key=lambda kind: (-kinds.count(kind), kind))) or None
 
     @cached_property
     def is_tuned_for_sentences(self) -> bool:

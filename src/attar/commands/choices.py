@@ -44,7 +44,11 @@ _OPTIONS = [
     ),
     click.option("--model", metavar="DIR|NAME", help="A model folder or hub name. Default: the embedded MiniLM."),
     click.option("--layers", metavar="LIST", help="first,last or 1,6 or -1 or with weights 1:0.3,6:0.7."),
-    click.option("--template", metavar="NAME|TEXT", help="T0 to T4, or words with one [X] and any [MASK]."),
+    click.option(
+        "--template",
+        metavar="NAME|TEXT",
+        help="T0 to T4; eol, cot, knowledge, echo, meta, cot+knowledge; or own words with [X].",
+    ),
     click.option(
         "--weights",
         metavar="NAME",

@@ -31,6 +31,7 @@ Examples:
   attar encode texts.txt --model ./bert-base-uncased --layers first,last --weights idf --shape zscore,unit -o v.npy
   attar encode texts.txt --model ./bert-base-uncased --template T4 -o v.npy
   attar encode texts.txt --recipe './bert-base-uncased | T4 | first,last | idf | abtt:1,unit' -o v.npy
+  attar encode texts.txt --model smollm2.gguf --template eol --shape zscore -o v.npy
   cat texts.txt | attar encode - --recipe my-recipe > vectors.jsonl
 """
 )

@@ -79,8 +79,13 @@ class Transformer(Encoder):
 
     @property
     def usual_weights(self) -> str:
-        """ "mask" with a template that has masks, else "mean"."""
-        return "mask" if self.template is not None and self.template.n_masks else "mean"
+        """Where a template has an answer of its own, that: its masks, or the end of a published prompt."""
+        return "mean" if self.template is None else self.template.usual_weights
+
+    @property
+    def causal(self) -> bool:
+        kinds = self.checkpoint.settings.get("architectures") or ()
+        return self._model.causal or any(str(kind).endswith("ForCausalLM") for kind in kinds)
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -129,7 +134,9 @@ class Transformer(Encoder):
         pooled = np.zeros((len(token_weights), len(tokens), len(layers), width), dtype=np.float32)
         for at, layer in enumerate(layers):
             if layer == -1:
-                pooled[:, :, at] = pool_rows(self._model.table, tokens.ids, token_weights, tokens.offsets, threads=None)
+                table = self._model.table
+                rows, ids = (table, tokens.ids) if isinstance(table, np.ndarray) else (self._rows(tokens), None)
+                pooled[:, :, at] = pool_rows(rows, ids, token_weights, tokens.offsets, threads=None)
 
         def visit(batch: Batch, layer: int, states: Floats) -> None:
             sums = pool_rows(states, None, token_weights[:, batch.places], batch.offsets)
@@ -200,6 +207,9 @@ class Transformer(Encoder):
         facts = {
             "model": self.name,
             "folder": str(self.folder),
+            "family": self.checkpoint.settings.get("model_type"),
+            "weights": self.checkpoint.quantisation,
+            "run by": self._model.run_by,
             "layers": f"-1 (token table), 0 (input), 1 to {self.n_layers}",
             "width": self.width(self.n_layers),
             "width of layer -1": self.width(-1),

@@ -19,6 +19,8 @@ class DirectModel:
     """What goes into the first block, and the blocks; sequences are packed end to end."""
 
     packs = True
+    causal = False
+    run_by = "Attar, straight from its arrays"
 
     def __init__(self, inputs: Inputs, blocks: Sequence[Block], width: int, max_tokens: int) -> None:
         self._inputs = inputs

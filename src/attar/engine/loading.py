@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from attar.checkpoints import Checkpoint
+from attar.checkpoints import Checkpoint, GgufCheckpoint
 from attar.checkpoints.hub import load_failure
-from attar.errors import MissingExtra, ModelError
+from attar.errors import InputError, MissingExtra, ModelError
 
 if TYPE_CHECKING:
+    from attar.engine.decoder_model import DecoderModel
     from attar.engine.direct import DirectModel
     from attar.engine.model import LayeredModel
 
-    Model = DirectModel | LayeredModel
+    Model = DirectModel | DecoderModel | LayeredModel
 
 
 def load_model(checkpoint: Checkpoint, threads: int | None = None, precision: str = "float32") -> Model:
@@ -29,7 +30,7 @@ def load_model(checkpoint: Checkpoint, threads: int | None = None, precision: st
 
     Returns
     -------
-    DirectModel or LayeredModel
+    DirectModel, DecoderModel or LayeredModel
 
     Raises
     ------
@@ -41,6 +42,8 @@ def load_model(checkpoint: Checkpoint, threads: int | None = None, precision: st
     if checkpoint.local is not None:
         checkpoint.check()
     model: Model | None = None
+    if isinstance(checkpoint, GgufCheckpoint):
+        model = _open_gguf(checkpoint, precision)
     if checkpoint.weights_format == "safetensors" and precision != "float64":
         model = open_directly(checkpoint, precision)
     if model is None:
@@ -49,19 +52,34 @@ def load_model(checkpoint: Checkpoint, threads: int | None = None, precision: st
     return model
 
 
-def open_directly(checkpoint: Checkpoint, precision: str = "float32") -> DirectModel | None:
+def open_directly(checkpoint: Checkpoint, precision: str = "float32") -> DirectModel | DecoderModel | None:
     """The model without torch and transformers; None where it is not surely of a known architecture."""
     from attar.engine.families import Unexpected, build_model, is_known
-    from attar.engine.kernels import best_kernels
     from attar.engine.products import PRODUCTS
 
     try:
         settings = checkpoint.settings
         if not is_known(settings) or "transformers_weights" in settings:
             return None
-        return build_model(settings, checkpoint.arrays(), best_kernels(), PRODUCTS[precision])
+        return build_model(settings, checkpoint.arrays(), PRODUCTS[precision])
     except (Unexpected, ModelError):  # transformers knows more, also what to say of damage
         return None
+
+
+def _open_gguf(checkpoint: GgufCheckpoint, precision: str) -> DirectModel | DecoderModel:
+    """The model of a GGUF file, which no other library is asked to run."""
+    from attar.engine.families import Unexpected, build_model
+    from attar.engine.products import float32
+
+    if precision != "float32":
+        raise InputError(f"precision={precision!r} is not for a GGUF file, whose weights are used as they are stored")
+    try:
+        return build_model(checkpoint.settings, checkpoint.arrays(), float32)
+    except Unexpected:
+        raise ModelError(
+            f"{checkpoint.location} is not a {checkpoint.settings['model_type']} model as it is known: a setting or an "
+            "array is missing, left over or of another shape; give the model as safetensors, for transformers to run"
+        ) from None
 
 
 def _load_by_transformers(checkpoint: Checkpoint, precision: str) -> LayeredModel:
@@ -91,6 +109,12 @@ def load_pretrained(checkpoint: Checkpoint, precision: str) -> Any:
     import transformers
 
     from attar.engine.quiet import quiet
+
+    if isinstance(checkpoint, GgufCheckpoint):
+        raise ModelError(
+            f"{checkpoint.location} is a GGUF file, which Attar runs by itself; an export needs the model's own folder "
+            "with safetensors"
+        )
 
     local = checkpoint.local is not None
     try:

@@ -22,6 +22,9 @@ from attar.types import Floats, Tokens
 class LayeredModel:
     """Wraps a transformers model. Packs sequences end to end where its architecture allows; a probe decides."""
 
+    run_by = "transformers"
+    causal = False  # or not known to be
+
     def __init__(self, model: torch.nn.Module, precision: str = "float32") -> None:
         self.model = model.eval()
         self._undo_fast_blocks: Callable[[], None] | None = None

@@ -8,7 +8,10 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
+from attar.engine.decoder_block import Linear
+from attar.engine.stored import Stored
 from attar.io.arrays import as_float32, is_float
+from attar.io.quantized import StoredRows
 from attar.types import Floats
 
 
@@ -42,7 +45,9 @@ class Parts(Protocol):
 class ArrayParts:
     """Parts of arrays by name; remembers which were asked for."""
 
-    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]], prefix: str = "", used: set[str] | None = None) -> None:
+    def __init__(
+        self, arrays: Mapping[str, npt.NDArray[Any] | StoredRows], prefix: str = "", used: set[str] | None = None
+    ) -> None:
         self._arrays = arrays
         self._prefix = prefix
         self.used: set[str] = set() if used is None else used
@@ -54,10 +59,26 @@ class ArrayParts:
     def array(self, name: str, shape: tuple[int, ...] | None = None) -> Floats:
         """As float32, and where it is of that type in its file, as it lies there."""
         array = self._arrays[self._prefix + name]
+        array = array.unpacked() if isinstance(array, StoredRows) else array
         if not is_float(array) or (shape is not None and array.shape != shape):
             raise ValueError(f"{self._prefix + name} has the shape {array.shape} and the type {array.dtype}")
         self.used.add(self._prefix + name)
         return as_float32(array)
+
+    def stored(self, name: str, shape: tuple[int, int]) -> Stored:
+        """As it lies in its file."""
+        array = self._arrays[self._prefix + name]
+        found = Stored.taking(array) if isinstance(array, StoredRows) else Stored.of(array)
+        if found.shape != shape:
+            raise ValueError(f"{self._prefix + name} has the shape {found.shape}; expected {shape}")
+        self.used.add(self._prefix + name)
+        return found
+
+    def linear(self, name: str, n_out: int, n_in: int) -> Linear:
+        """A dense layer of a decoder, which may have no biases."""
+        bias = f"{name}.bias"
+        has_bias = self._prefix + bias in self._arrays
+        return Linear(self.stored(f"{name}.weight", (n_out, n_in)), self.array(bias, (n_out,)) if has_bias else None)
 
     def dense(self, name: str) -> Dense:
         return Dense(self.array(f"{name}.weight"), self.array(f"{name}.bias"))

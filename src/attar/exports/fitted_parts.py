@@ -49,6 +49,11 @@ class FittedParts:
                 f"precision={getattr(encoder, 'precision', None)!r} can't be exported: other libraries have other such "
                 "products; exportable is the same recipe in float32 or float64"
             )
+        if encoder.frame.joined:
+            raise RecipeError(
+                "a prompt can't be exported: its words are tokenised together with each text, and other libraries put "
+                "fixed tokens around it; exportable is the same recipe without a template"
+            )
         steps = fold_runs(embedder.shapers_)
         return cls(embedder.recipe, encoder, layers, layer_weights, embedder.weights_, steps, n_dims)
 

@@ -83,6 +83,12 @@ def array_shapes(path: Path) -> list[tuple[int, ...]]:
     return [_entry(path, name, entry, start, size)[1] for name, entry in header.items()]
 
 
+def matrix_types(path: Path) -> list[str]:
+    """The types of the arrays of two dims, as the file names them."""
+    entries = _read_header(path)[0].values()
+    return [str(entry.get("dtype")) for entry in entries if len(entry.get("shape", ())) == 2]
+
+
 def array_names(path: Path) -> set[str]:
     """What the arrays are called."""
     return set(_read_header(path)[0])

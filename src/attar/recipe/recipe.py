@@ -274,6 +274,11 @@ NAMED: dict[str, tuple[str, str]] = {
     "similarity": ("default | none | first,last | idf | zscore,unit", "search, deduplication, ranking by cosine"),
     "clustering": ("default | none | first,last | debiased | unit", "k-means and other clustering"),
     "classification": ("default | none | first,last | mean | none", "a linear classifier on top"),
+    "prompt": ("default | knowledge | last | answer | zscore,unit", "a causal language model: give it with --model"),
+    "prompts": (
+        "default | cot+knowledge | last | answer | zscore,unit",
+        "the same with two prompts averaged: better, and twice the work",
+    ),
 }
 
 

@@ -16,6 +16,7 @@ from attar.errors import InputError, ModelError
 from attar.tokens.byte_level import WORD_START
 from attar.tokens.special_as_text import without_special_tokens
 from attar.tokens.templates import MASK, Template
+from attar.tokens.whole_prompts import WholePrompts, comes_apart
 from attar.types import Frame, Ints, Role, Tokens, Vocabulary, token_index
 
 FlatIds = tuple[npt.NDArray[np.int32], Ints]  # ids of all texts end to end, and the length of each
@@ -28,7 +29,8 @@ class TextTokenizer:
     A `[MASK]` or `[SEP]` inside a text is tokenised letter by letter, never as the special token. A text longer than
     `max_tokens` (which counts special and template tokens too) is cut at its end, or, where `windows` gives a number
     of shared tokens, laid out as overlapping sequences. The template is never cut. `frame=False` leaves the model's
-    special tokens out: static models have no use for them. `ids` may be replaced by a faster source of the same ids.
+    special tokens out: static models have no use for them. A prompt (a template without masks) is tokenised together
+    with its text. `ids` may be replaced by a faster source of the same ids.
     """
 
     def __init__(
@@ -49,13 +51,21 @@ class TextTokenizer:
         self.template = template
         tokenizer.encode_special_tokens = False
         leading, trailing = _frame(tokenizer) if frame else ([], [])
+        self._whole: WholePrompts | None = None
+        if template is not None and not comes_apart(tokenizer, template):
+            tokenizer.encode_special_tokens = True
+            specials = {self.vocabulary.pieces[i]: i for i in self.vocabulary.special_ids}
+            around = template, self._encodings, specials, leading, trailing
+            self._whole = WholePrompts(*around, max_tokens, windows)
+            template = max_tokens = windows = None
         before, after = self._template_ids(template)
         self._head = np.array(leading + before, dtype=np.int32)
         self._tail = np.array(after + trailing, dtype=np.int32)
         special = [Role.SPECIAL]
         self._head_roles = np.array(special * len(leading) + self._roles(before), dtype=np.uint8)
         self._tail_roles = np.array(self._roles(after) + special * len(trailing), dtype=np.uint8)
-        self.max_tokens = max_tokens
+        if template is not None and template.has_answer and after:
+            self._tail_roles[len(after) - 1] = Role.ANSWER
         self._room = self._text_room(max_tokens)
         self._overlap = self._check_windows(windows)
         tokenizer.encode_special_tokens = True
@@ -65,9 +75,12 @@ class TextTokenizer:
     def frame(self) -> Frame:
         """The tokens around every text."""
         head, head_roles = tuple(self._head.tolist()), tuple(self._head_roles.tolist())
-        return Frame(head, head_roles, tuple(self._tail.tolist()), tuple(self._tail_roles.tolist()))
+        tail, tail_roles = tuple(self._tail.tolist()), tuple(self._tail_roles.tolist())
+        return Frame(head, head_roles, tail, tail_roles, self._whole is not None)
 
     def __call__(self, texts: Sequence[str]) -> Tokens:
+        if self._whole is not None:
+            return self._whole(texts)
         flat, lengths = self._as_text(texts, *self.ids(texts))
         n = len(texts)
         if self._room is None and not len(self._head) and not len(self._tail):  # each text is its ids
@@ -93,6 +106,15 @@ class TextTokenizer:
             encoded = [e.ids for e in self.backend.encode_batch_fast(list(texts), add_special_tokens=False)]
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         return np.fromiter(chain.from_iterable(encoded), dtype=np.int32, count=int(lengths.sum())), lengths
+
+    def _encodings(self, texts: Sequence[str]) -> list[tokenizers.Encoding]:
+        """With the places of tokens in their text; special tokens that turn up in one are the letters they are."""
+        with _clear_errors():
+            encoded = self.backend.encode_batch(list(texts), add_special_tokens=False)
+        for n, encoding in enumerate(encoded):
+            if encoding.ids and self._is_special[encoding.ids].any():
+                encoded[n] = self._spelling.encode(texts[n], add_special_tokens=False)
+        return encoded
 
     def _as_text(self, texts: Sequence[str], flat: npt.NDArray[np.int32], lengths: Ints) -> FlatIds:
         """Tokenise again, as plain text, the texts in which a special token was found."""

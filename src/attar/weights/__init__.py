@@ -1,4 +1,4 @@
-"""Aggregations as one number per token: mean, idf, debiased, masks, ends, SIF."""
+"""Aggregations as one number per token: mean, idf, debiased, masks, ends, answers, places, SIF."""
 
 from __future__ import annotations
 
@@ -6,15 +6,31 @@ from typing import Any
 
 from attar.errors import InputError
 from attar.members import Member, classes_of, parse_member
+from attar.weights.answer import Answer
 from attar.weights.debiased import Debiased
 from attar.weights.ends import First, Last
 from attar.weights.idf import Idf
 from attar.weights.mask import Mask
 from attar.weights.mean import Mean
+from attar.weights.position import Position
 from attar.weights.sif import Sif
 from attar.weights.weighting import Weighting
 
-__all__ = ["MEMBERS", "Debiased", "First", "Idf", "Last", "Mask", "Mean", "Sif", "Weighting", "of", "parse"]
+__all__ = [
+    "MEMBERS",
+    "Answer",
+    "Debiased",
+    "First",
+    "Idf",
+    "Last",
+    "Mask",
+    "Mean",
+    "Position",
+    "Sif",
+    "Weighting",
+    "of",
+    "parse",
+]
 
 # The one table of token weights: names on the command line, in grids and recipes, and what each is for.
 MEMBERS: dict[str, Member] = {
@@ -25,6 +41,9 @@ MEMBERS: dict[str, Member] = {
     "mean-without-masks": Member(Mean, "the mean without the masks of a template", {"masks": False}),
     "first": Member(First, "the first token alone, which is [CLS] where a model has one"),
     "last": Member(Last, "the last token alone"),
+    "answer": Member(Answer, "the end of a prompt alone, behind which a causal model would speak"),
+    "position": Member(Position, "later tokens count more, as they have read more in a causal model"),
+    "text": Member(Mean, "the text's own tokens, without the words of a template", {"template": False}),
     "sif": Member(Sif, "smooth inverse frequency: a / (a + p), a = 0.001 or sif:A"),
 }
 CLASSES: dict[str, type[Weighting]] = classes_of(MEMBERS)

@@ -1,0 +1,55 @@
+"""The compiled kernels of decoders, where they were built and the machine can run them."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+_POINTER, _NUMBER, _REAL = ctypes.c_void_p, ctypes.c_int64, ctypes.c_float
+_FUNCTIONS = {
+    "attar_rms_norm": [_POINTER, _NUMBER, _POINTER, _REAL, _NUMBER, _NUMBER, _POINTER, _NUMBER],
+    "attar_layer_norm": [_POINTER, _POINTER, _POINTER, _REAL, _NUMBER, _NUMBER, _POINTER],
+    "attar_rotate": [_POINTER, _NUMBER, _POINTER, _POINTER, _POINTER, *[_NUMBER] * 5],
+    "attar_gate": [_POINTER, _POINTER, _NUMBER, _NUMBER],
+    "attar_attend_before": [
+        *[_POINTER, _NUMBER] * 3, _POINTER, _POINTER, _NUMBER, _POINTER, *[_NUMBER] * 4, _REAL, _POINTER, _POINTER
+    ],
+    "attar_stored_rows": [_POINTER, _NUMBER, _POINTER, _NUMBER, _NUMBER, _POINTER],
+    "attar_times_stored": [_POINTER, _NUMBER, _POINTER, *[_NUMBER] * 5, _POINTER, _POINTER],
+}  # fmt: skip
+
+
+@cache
+def decoder_library() -> ctypes.CDLL | None:
+    """None where no compiler was at hand when the package was installed, or the processor is too old."""
+    for ending in EXTENSION_SUFFIXES:
+        path = Path(__file__).with_name("_decoder" + ending)
+        if path.is_file():
+            return _opened(path)
+    return None
+
+
+def _opened(path: Path) -> ctypes.CDLL | None:
+    try:
+        library = ctypes.CDLL(str(path))
+        for name, arguments in _FUNCTIONS.items():
+            function = getattr(library, name)
+            function.argtypes, function.restype = arguments, None
+        return library if library.attar_decoder_runs_here() else None
+    except (OSError, AttributeError):  # built for another machine, or by another version
+        return None
+
+
+def at(x: npt.NDArray[Any]) -> int:
+    """Where an array begins."""
+    return x.ctypes.data
+
+
+def stride(x: npt.NDArray[Any]) -> int:
+    """How many numbers lie from one row to the next."""
+    return x.strides[0] // x.itemsize

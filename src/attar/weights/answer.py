@@ -1,0 +1,24 @@
+"""The end of a prompt alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attar.errors import InputError
+from attar.types import Floats, Role, Tokens
+from attar.weights.weighting import Weighting
+
+
+class Answer(Weighting):
+    """The last token of a prompt, behind which a causal model would say its answer, alone."""
+
+    by_token = True
+
+    def weigh(self, tokens: Tokens) -> Floats:
+        answers = tokens.roles == Role.ANSWER
+        if len(tokens) and not answers.any():
+            raise InputError(
+                "answer weights need a prompt that ends in words behind the text; give the model one, such as "
+                "Template.named('eol')"
+            )
+        return np.asarray(answers, dtype=np.float32)
