@@ -4,7 +4,7 @@ BIN := .venv/bin
 export HF_HUB_OFFLINE = 1
 export TOKENIZERS_PARALLELISM = true
 
-.PHONY: demo test slow lint bench clients clean
+.PHONY: demo test slow lint bench clients fuzz kills clean
 
 .venv/models: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -31,6 +31,12 @@ test: lint  ## linters, types, import layers, all tests
 
 slow: .venv/dev  ## the comparisons that take minutes
 	$(BIN)/python -m pytest -m slow
+
+fuzz: .venv/dev  ## an hour of damaged files: models, tokenizers, arrays, recipes, runs, grids, texts
+	ATTAR_FUZZ_EXAMPLES=1000000 ATTAR_FUZZ_SECONDS=250 ATTAR_FUZZ_LOG=fuzz.json $(BIN)/python -m pytest tests/fuzz
+
+kills: .venv/dev  ## every command that writes, killed 100 times at random moments
+	ATTAR_KILLS=100 ATTAR_KILLS_LOG=kills.json $(BIN)/python -m pytest tests/kills
 
 .venv/bench: .venv/dev
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[bench]'

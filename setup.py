@@ -5,10 +5,11 @@ from glob import glob
 
 from setuptools import Extension, setup
 
+DECODER = ["src/attar/engine/_decoder.c", "src/attar/engine/_stored.c"]
 on_x86 = platform.machine().lower() in ("x86_64", "amd64")
 kernels = Extension(
     "attar.engine._kernels",
-    sources=sorted(glob("src/attar/engine/_*.c")),
+    sources=sorted(set(glob("src/attar/engine/_*.c")) - set(DECODER)),
     depends=sorted(glob("src/attar/engine/_*.h")),
     # Loaded only where the machine has these (attar.engine.library); files for wider vectors ask for them themselves.
     extra_compile_args=["-O3", "-ffp-contract=off", *(["-mavx2", "-mfma"] if on_x86 else [])],
@@ -17,7 +18,7 @@ kernels = Extension(
 )
 decoder = Extension(
     "attar.engine._decoder",
-    sources=["src/attar/engine/_decoder.c", "src/attar/engine/_stored.c"],
+    sources=DECODER,
     depends=["src/attar/engine/_vectors.h", "src/attar/engine/_arithmetic.h"],
     # Likewise (attar.engine.decoder_library); wider vectors are asked for function by function.
     extra_compile_args=["-O3", "-ffp-contract=off", *(["-mavx2", "-mfma", "-mf16c"] if on_x86 else [])],

@@ -49,13 +49,26 @@ log = logging.getLogger("attar")
 
 
 class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Presses vectors out of an encoder: layers, token weights and shapers, fitted on texts without labels.
+    """Sentence vectors from an encoder, by layers, token weights and shapers that are fitted on texts without labels.
 
-    `encoder`: a Transformer, Table, ..., or the folder or name of a model (None: the embedded default).
-    `layers`: numbers, "first", "last", or a mapping to weights. `weights`: how tokens count (None: the mean).
-    `shapers`: what vectors go through, one after the other.
-    Layers, weights and shapers may be given as text too: layers="first,last", weights="idf", shapers="zscore,unit".
+    A scikit-learn transformer. Fitted parts are `weights_` and `shapers_`; `counts_` says how many of the last texts
+    were cut, empty or unknown.
 
+    Parameters
+    ----------
+    encoder : Encoder, str or Path, optional
+        A Transformer, Table, ..., or the folder or name of a model; None for the embedded default model.
+    layers : int, str, sequence or mapping
+        The layers to average: numbers, "first", "last", several of them, a mapping to weights, or text such as
+        "first,last".
+    weights : Weighting or str, optional
+        How tokens count, such as `weights.Idf()` or "idf"; None for the mean.
+    shapers : sequence or str
+        What vectors go through, one after the other, such as `[shapers.ZScore()]` or "zscore,unit"; transformers of
+        scikit-learn too.
+
+    Examples
+    --------
     >>> Embedder(Transformer("bert-base-uncased"), layers=(1, 12)).encode(["A cat sat."])  # doctest: +SKIP
     """
 
@@ -80,19 +93,81 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     # Learning
 
     def fit(self, X: Any, y: object = None, *, background: Any = None, progress: bool = False) -> Self:
-        """Learn token counts and moments from texts; parts marked `on="background"` learn from that corpus."""
+        """Learn token counts and moments from texts. Nothing is trained.
+
+        Parameters
+        ----------
+        X : iterable of str
+            The texts to be embedded, or others like them.
+        y : object, optional
+            Ignored; there for scikit-learn.
+        background : iterable of str, optional
+            The corpus that parts marked `on="background"` learn from.
+        progress : bool
+            Show a progress bar on a terminal.
+
+        Returns
+        -------
+        Embedder
+            Itself, fitted.
+
+        Raises
+        ------
+        InputError
+            If there are no texts, or a part needs a background corpus that is not given.
+        """
         self._fit(X, background, (), progress)
         return self
 
     def fit_transform(self, X: Any, y: object = None, *, background: Any = None, progress: bool = False) -> Floats:
-        """`fit` and the vectors of the same texts, from one pass through the encoder."""
+        """`fit` and the vectors of the same texts, from one pass through the encoder.
+
+        Parameters
+        ----------
+        X : iterable of str
+            N texts.
+        y : object, optional
+            Ignored; there for scikit-learn.
+        background : iterable of str, optional
+            The corpus that parts marked `on="background"` learn from.
+        progress : bool
+            Show a progress bar on a terminal.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N, D)
+            One row per text, in order.
+
+        Raises
+        ------
+        InputError
+            If there are no texts, or a part needs a background corpus that is not given.
+        """
         embedded = self._fit(X, background, ("target",), progress)["target"]
         self.counts_ = embedded.counts
         self.counts_.report()
         return np.asarray(embedded.vectors, dtype=np.float32)[embedded.rows]
 
     def partial_fit(self, X: Any, y: object = None) -> Self:
-        """Learn from more texts, where sums suffice: counts of tokens, or the moments that affine shapers need."""
+        """Learn from more texts, where sums suffice: counts of tokens, or the moments that affine shapers need.
+
+        Parameters
+        ----------
+        X : iterable of str
+            More texts.
+        y : object, optional
+            Ignored; there for scikit-learn.
+
+        Returns
+        -------
+        Embedder
+            Itself, fitted on these texts and all before.
+
+        Raises
+        ------
+        InputError
+            If sums do not suffice for one of its parts, or it was fitted by `fit` or loaded.
+        """
         texts, _ = check_texts(iter_texts(X))
         weights = self.weights_ if hasattr(self, "weights_") else new_weights(self.weights)
         shapers = new_shapers(self.shapers)
@@ -132,22 +207,41 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         output_value: str = "sentence_embedding",
         precision: str = "float32",
     ) -> Any:
-        """Vectors of texts, rows in order; a single string gives a single vector.
+        """Vectors of texts. All keywords but `progress` are those of `SentenceTransformer.encode`.
 
         Parameters
         ----------
-        texts : texts in a list, array, column or generator, or one string
-        progress : show a progress bar on a terminal
-        batch_size and what follows : as `SentenceTransformer.encode` means them; what has no meaning here is refused
-            by name. `batch_size` is taken and has no effect: batches are made by the number of tokens.
+        texts : str or iterable of str
+            N texts in a list, array, column or generator, or a single one.
+        progress : bool
+            Show a progress bar on a terminal.
+        batch_size : int
+            Without effect: batches are made by the number of tokens.
+        show_progress_bar : bool, optional
+            The same as `progress`.
+        normalize_embeddings : bool
+            Scale vectors to length 1.
+        convert_to_numpy : bool
+            As in sentence-transformers; what has no meaning here is refused.
+        convert_to_tensor : bool
+            Return a torch tensor.
+        truncate_dim : int, optional
+            Keep only so many dims.
+        prompt, prompt_name, device, output_value, precision : object
+            As in sentence-transformers; what has no meaning here is refused by name.
 
         Returns
         -------
-        ndarray of float32, of shape (N, D), or (D,) for one string; with `convert_to_tensor` a torch tensor
+        ndarray of float32, of shape (N, D)
+            One row per text, in order; of a single string a vector of shape (D,); with `convert_to_tensor` a torch
+            tensor.
 
         Raises
         ------
-        InputError : a text that is no string, or a keyword that is not supported
+        NotFittedError
+            If something has to learn from texts first.
+        InputError
+            If a value is not a text, or a keyword is not supported.
         """
         options = EncodeOptions(
             batch_size,
@@ -179,14 +273,52 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return shaped if len(shaped) == len(rows) else np.asarray(shaped, dtype=np.float32)[rows]
 
     def transform(self, X: Any) -> Floats:
-        """The same as `encode` of several texts."""
+        """The same as `encode` of several texts.
+
+        Parameters
+        ----------
+        X : iterable of str
+            N texts.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N, D)
+            One row per text, in order.
+
+        Raises
+        ------
+        InputError
+            If a single string is given.
+        NotFittedError
+            If something has to learn from texts first.
+        """
         if isinstance(X, str):
             raise InputError(f"expected several texts; given one string: {X[:60]!r}")
         vectors: Floats = self.encode(X)
         return vectors
 
     def encode_chunks(self, texts: Any, size: int = CHUNK, advance: Advance = nothing) -> Iterator[Floats]:
-        """Vectors of a stream of texts, a chunk at a time, in constant memory; `advance` hears how many are done."""
+        """Vectors of a stream of texts, a chunk at a time, in constant memory.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            Any number of texts.
+        size : int
+            The number of texts in a chunk.
+        advance : callable
+            Called with the number of texts that were finished since the last call.
+
+        Yields
+        ------
+        ndarray of float32, of shape (size, D)
+            The vectors of the next texts; fewer in the last chunk.
+
+        Raises
+        ------
+        NotFittedError
+            If something has to learn from texts first.
+        """
         counts = self.counts_ = TextCounts()
         rows_of: deque[Ints] = deque()
 
@@ -208,24 +340,78 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         counts.report()
 
     def encode_query(self, texts: Any) -> Floats:
-        """The same as `encode`: queries and documents are embedded alike."""
+        """The same as `encode`: queries and documents are embedded in the same way.
+
+        Parameters
+        ----------
+        texts : str or iterable of str
+            N texts, or a single one.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N, D) or (D,)
+            As of `encode`.
+        """
         vectors: Floats = self.encode(texts)
         return vectors
 
     def encode_document(self, texts: Any) -> Floats:
-        """The same as `encode`: queries and documents are embedded alike."""
+        """The same as `encode`: queries and documents are embedded in the same way.
+
+        Parameters
+        ----------
+        texts : str or iterable of str
+            N texts, or a single one.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N, D) or (D,)
+            As of `encode`.
+        """
         vectors: Floats = self.encode(texts)
         return vectors
 
     def similarity(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-        """Cosine of every row of a with every row of b. Shape: (N, D), (M, D) -> (N, M)"""
+        """Cosine of every row of a with every row of b.
+
+        Parameters
+        ----------
+        a, b : array of shape (N, D) and (M, D)
+            Vectors; a single vector counts as one row.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N, M)
+            The cosines; 0 with a zero vector.
+
+        Raises
+        ------
+        InputError
+            If the numbers of dims differ.
+        """
         left, right = (np.atleast_2d(np.asarray(x, dtype=np.float32)) for x in (a, b))
         if left.shape[1] != right.shape[1]:
             raise InputError(f"vectors of {left.shape[1]} and {right.shape[1]} dims can't be compared")
         return cosines(left, right)
 
     def similarity_pairwise(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-        """Cosine of each row of a with the same row of b. Shape: (N, D), (N, D) -> (N,)"""
+        """Cosine of each row of a with the same row of b. Shape: (N, D), (N, D) -> (N,)
+
+        Parameters
+        ----------
+        a, b : array of shape (N, D)
+            Vectors; a single vector counts as one row.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N,)
+            The cosines; 0 with a zero vector.
+
+        Raises
+        ------
+        InputError
+            If the shapes differ.
+        """
         left, right = (np.atleast_2d(np.asarray(x, dtype=np.float32)) for x in (a, b))
         if left.shape != right.shape:
             raise InputError(f"vectors of shapes {left.shape} and {right.shape} are no pairs")
@@ -239,7 +425,18 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     get_embedding_dimension = get_sentence_embedding_dimension
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
-        """Names of the columns: attar0, attar1 ...; `set_output(transform="pandas")` needs them. Shape: (D,)"""
+        """Names of the columns: attar0, attar1 ...; `set_output(transform="pandas")` needs them. Shape: (D,)
+
+        Parameters
+        ----------
+        input_features : object, optional
+            Ignored; there for scikit-learn.
+
+        Returns
+        -------
+        ndarray of object, of shape (D,)
+            One name per column.
+        """
         return np.array([f"attar{i}" for i in range(self.get_sentence_embedding_dimension())], dtype=object)
 
     @property
@@ -253,7 +450,18 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return "cpu"
 
     def tokenize(self, texts: Sequence[str]) -> Tokens:
-        """Texts as token ids with their roles."""
+        """Texts as token ids with their roles.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            The texts.
+
+        Returns
+        -------
+        Tokens
+            Token ids, each with its role.
+        """
         return self.encoder_.tokenize(check_texts(iter_texts(texts))[0])
 
     def explain(self, a: str, b: str) -> Explanation:
@@ -278,7 +486,18 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return explain_pair(self.encoder_, self.weights_, self.layers, self.shapers_, a, b)
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters by name; what was made ready without `fit` is made anew."""
+        """Change parameters by name; what was prepared without `fit` is prepared again.
+
+        Parameters
+        ----------
+        **params : object
+            Parameters of the constructor, or of its parts as in scikit-learn.
+
+        Returns
+        -------
+        Embedder
+            Itself.
+        """
         super().set_params(**params)
         if not hasattr(self, "fitted_on_"):
             self._forget()
@@ -295,13 +514,50 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
-        """Write recipe.json, state.safetensors and a README; the folder appears whole or not at all."""
+        """Write recipe.json, state.safetensors and a README; the folder appears whole or not at all.
+
+        Parameters
+        ----------
+        folder : str or Path
+            The folder to write.
+        overwrite : bool
+            Replace an earlier recipe.
+
+        Raises
+        ------
+        NotFittedError
+            If something has to learn from texts first.
+        OutputError
+            If the folder exists, or can't be written.
+        RecipeError
+            If a shaper can't be saved without pickle.
+        """
         self._ensure_ready()
         persist.save(Path(folder), self.recipe, self.encoder_, self.weights_, self.shapers_, overwrite=overwrite)
 
     @classmethod
     def load(cls, folder: str | Path, *, encoder: Encoder | None = None) -> Self:
-        """Read what `save` wrote, checking all and running nothing; `encoder` stands in where the model has moved."""
+        """Read what `save` wrote. Everything is checked and no code is run.
+
+        Parameters
+        ----------
+        folder : str or Path
+            The folder of a saved recipe.
+        encoder : Encoder, optional
+            Replaces the encoder of the recipe, where the model has moved.
+
+        Returns
+        -------
+        Embedder
+            Fitted as it was when saved.
+
+        Raises
+        ------
+        RecipeError
+            If the folder holds no recipe, or one that is damaged or altered.
+        ModelError
+            If the model can't be read, or is not the one that the recipe was fitted with.
+        """
         loaded = persist.load(Path(folder), encoder)
         embedder = cls(
             loaded.encoder,
@@ -316,7 +572,27 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def from_recipe(cls, recipe: Recipe | str, encoder: Encoder | None = None) -> Self:
-        """A new, unfitted embedder after a recipe, its text form, or the name of one."""
+        """A new, unfitted embedder after a recipe.
+
+        Parameters
+        ----------
+        recipe : Recipe or str
+            A recipe, its text form, or the name of one.
+        encoder : Encoder, optional
+            Replaces the encoder of the recipe.
+
+        Returns
+        -------
+        Embedder
+            Not fitted.
+
+        Raises
+        ------
+        InputError
+            If the text form or name can't be read.
+        ModelError
+            If the model can't be found or read.
+        """
         made = Recipe.parse(recipe) if isinstance(recipe, str) else recipe
         return cls(
             encoder if encoder is not None else made.make_encoder(),
@@ -416,9 +692,28 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def open_embedder(recipe: str, model: str | None = None) -> Embedder:
-    """What a user names: a saved recipe, ready to encode, or a new embedder after a name or a text form.
+    """Open what a user names: a saved recipe, ready to encode, or a new embedder.
 
-    `model` stands in for the model of the recipe, where it has moved or the recipe is a named one.
+    Parameters
+    ----------
+    recipe : str
+        The folder of a saved recipe, or the name or text form of one.
+    model : str, optional
+        Replaces the model of the recipe, where it has moved or the recipe is a named one.
+
+    Returns
+    -------
+    Embedder
+        Fitted if it is a saved one.
+
+    Raises
+    ------
+    RecipeError
+        If a saved recipe is damaged, or the folder holds none.
+    InputError
+        If it is neither a folder, nor a name, nor a text form.
+    ModelError
+        If the model can't be found or read.
     """
     found = persist.find_recipe(recipe)
     if isinstance(found, Path):

@@ -13,6 +13,7 @@ import click
 
 from attar.choosing.answers import answers_of, write_answers
 from attar.choosing.dialogue import Dialogue
+from attar.choosing.keys import open_keys
 from attar.choosing.questions import SIMILARITY
 from attar.errors import InputError
 
@@ -27,10 +28,13 @@ class TerminalTalk:
     most: int
     purpose: str
     answers: Path
-    key: Callable[[], str] = click.getchar
 
     def __call__(self, dialogue: Dialogue, texts: Sequence[str]) -> None:
         """Ask until enough is said, all is asked or the choice is settled."""
+        with open_keys() as key:
+            self._ask(dialogue, texts, key)
+
+    def _ask(self, dialogue: Dialogue, texts: Sequence[str], key: Callable[[], str]) -> None:
         begun = len(dialogue.answers)
         while len(dialogue.answers) - begun < self.most:
             if dialogue.settled:
@@ -40,14 +44,14 @@ class TerminalTalk:
             if question is None:
                 break
             click.echo(self._shown(dialogue, texts, question, len(dialogue.answers) - begun + 1), err=True)
-            if not self._take(dialogue, question, begun):
+            if not self._take(dialogue, question, begun, key):
                 break
             write_answers(self.answers, answers_of(dialogue, texts))
 
-    def _take(self, dialogue: Dialogue, question: int, begun: int) -> bool:
+    def _take(self, dialogue: Dialogue, question: int, begun: int, key: Callable[[], str]) -> bool:
         """Wait for a key that means something; False where the user has had enough."""
         while True:
-            pressed = self.key().lower()
+            pressed = key().lower()
             if pressed in KEYS:
                 dialogue.answer(question, KEYS[pressed])
                 return True
