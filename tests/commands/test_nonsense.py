@@ -131,7 +131,7 @@ def test_a_recipe_whose_shapers_are_for_other_vectors(
     tiny_bert: Transformer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = Table.average(tiny_bert, TEXTS, (1,))
-    Embedder(table, layers=1, shapers=[shapers.ZScore()]).fit(TEXTS).save(tmp_path / "recipe")
+    Embedder(table, layers=1, shapers=[shapers.ZScore()]).fit(TEXTS * 20).save(tmp_path / "recipe")
     narrow = Table({1: np.ascontiguousarray(table.by_layer[1][:, :8])}, table.tokenizer.backend)
     shutil.rmtree(tmp_path / "recipe/encoder")
     narrow.save_arrays(tmp_path / "recipe/encoder")

@@ -89,7 +89,7 @@ def test_a_full_disk(texts: Path, tiny_bert_dir: Path) -> None:
         ["encode", "texts.txt", "--model", model, "-o", "v.npy"],
         ["encode", "texts.txt", "--model", model, "-o", "v.parquet"],
         ["encode", "texts.txt", "--model", model],
-        ["fit", "--model", model, "--weights", "idf", "--fit-anyway", "--on", "texts.txt", "-o", "r"],
+        ["fit", "--model", model, "--weights", "debiased", "--on", "texts.txt", "-o", "r"],
         ["fit", "--model", str(table), "--on", "texts.txt", "-o", "r"],
         ["static", "--model", model, "--on", "texts.txt", "-o", "t"],
         ["export", str(recipe), "--to", "model2vec", "-o", "m"],
