@@ -71,7 +71,8 @@ class Copy:
             name: follow(told[name], folder) for name in SECTIONS if FAMILIES.is_dir() or name != "Add a model family"
         }
         self.model = str(tiny_models.bert(folder / "tiny"))
-        (folder / "texts.txt").write_text("\n".join(TEXTS) + "\n")
+        many = [f"{text} and {word}" for text in TEXTS for word in tiny_models.WORDS[:10]]  # enough to learn from
+        (folder / "texts.txt").write_text("\n".join(many) + "\n")
 
     def run(self, *arguments: str) -> str:
         """What `python -m ...` prints, run in the copy."""
