@@ -137,7 +137,7 @@ def _reason(error: BaseException) -> str | None:
 
 def _prepare() -> None:
     """Notes on stderr; libraries quiet; surrogates in a message can't break it."""
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _ToStderr()
     handler.setFormatter(_Notes())
     log = logging.getLogger("attar")
     log.handlers, log.propagate = [handler], False
@@ -146,6 +146,13 @@ def _prepare() -> None:
     stderr: Any = sys.stderr
     if hasattr(stderr, "reconfigure"):
         stderr.reconfigure(errors="backslashreplace")
+
+
+class _ToStderr(logging.Handler):
+    """Wherever stderr leads when something is said; that it can't be said is no reason to stop."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        say(self.format(record))
 
 
 class _Notes(logging.Formatter):
