@@ -149,11 +149,10 @@ def _prepare() -> None:
 
 
 class _ToStderr(logging.Handler):
-    """Writes to whatever stderr is at the time."""
+    """Wherever stderr leads when something is said; that it can't be said is no reason to stop."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        if sys.stderr is not None:
-            print(self.format(record), file=sys.stderr, flush=True)
+        say(self.format(record))
 
 
 class _Notes(logging.Formatter):

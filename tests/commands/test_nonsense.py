@@ -104,9 +104,8 @@ def test_weights_of_layers_where_each_is_kept_for_itself(
 
 def test_the_best_of_a_model_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = write_run(tmp_path / "run", [cell("STS12"), cell("STS13")])
-    assert "unknown model of this run 'bert-base' (did you mean 'bert-base-uncased'?)" in error_of(
-        capsys, "best", str(run), "--model", "bert-base"
-    )
+    said = error_of(capsys, "best", str(run), "--model", "bert-base")
+    assert "unknown model of this run 'bert-base' (did you mean 'bert-base-uncased'?)" in said
 
 
 def saved_with(folder: Path, **changes: object) -> str:
@@ -131,7 +130,7 @@ def test_a_recipe_whose_shapers_are_for_other_vectors(
     tiny_bert: Transformer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = Table.average(tiny_bert, TEXTS, (1,))
-    Embedder(table, layers=1, shapers=[shapers.ZScore()]).fit(TEXTS * 20).save(tmp_path / "recipe")
+    Embedder(table, layers=1, shapers=[shapers.ZScore()]).fit(TEXTS).save(tmp_path / "recipe")
     narrow = Table({1: np.ascontiguousarray(table.by_layer[1][:, :8])}, table.tokenizer.backend)
     shutil.rmtree(tmp_path / "recipe/encoder")
     narrow.save_arrays(tmp_path / "recipe/encoder")

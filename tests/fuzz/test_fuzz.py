@@ -194,7 +194,7 @@ def test_texts_of_others(folder: Path, name: str) -> None:
             st.sampled_from(
                 [
                     ("encode", name, "--model", "table", "-o", "out.npy"),
-                    ("fit", "--model", "table", "--weights", "idf", "--on", name, "-o", "out.npy"),
+                    ("fit", "--model", "table", "--weights", "idf", "--fit-anyway", "--on", name, "-o", "out.npy"),
                 ]
             )
         )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-import shutil
-import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,8 @@ from attar.choosing.questions import PURPOSES, SIMILARITY, draw_questions
 from attar.choosing.tuned import is_tuned
 from attar.encoders.opening import open_encoder
 from attar.errors import InputError, unknown_name
+from attar.io.aside import scratch
+from attar.io.atomic import explained
 from attar.io.texts import check_texts, iter_texts
 from attar.pipeline import distinct_texts
 from attar.types import Encoder
@@ -98,7 +99,7 @@ def choose(
     made = open_encoder(encoder) if encoder is None or isinstance(encoder, str) else encoder
     made = made.with_template(None)
     sampled = sample_texts(given, settings.sample, answers)
-    with _Work(settings.work) as work:
+    with _work(settings.work) as work:
         probe = read_probe()
         each = each_candidate(made, candidates(made), sampled, probe, work, settings.progress)
         evidence = gather(each, probe)
@@ -126,17 +127,13 @@ def sample_texts(texts: Sequence[str], wanted: int, answers: Sequence[PairAnswer
     return [*asked, *(text for text in drawn if text not in set(asked))]
 
 
-class _Work:
+@contextmanager
+def _work(folder: Path | None) -> Iterator[Path]:
     """The folder of pooled vectors: the one given, which stays, or a temporary one."""
-
-    def __init__(self, folder: Path | None) -> None:
-        self.kept = folder
-        self.folder = folder or Path(tempfile.mkdtemp(prefix="attar-choose-"))
-
-    def __enter__(self) -> Path:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        return self.folder
-
-    def __exit__(self, *error: object) -> None:
-        if self.kept is None:
-            shutil.rmtree(self.folder, ignore_errors=True)
+    if folder is None:
+        with scratch() as place:
+            yield place
+        return
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    yield folder
