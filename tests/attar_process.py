@@ -30,6 +30,10 @@ PRELOADED = [
     "scipy.stats",
     "torch",
     "transformers",
+    "transformers.models.bert.modeling_bert",
+    "attar.engine.model",
+    "attar.engine.quicken",
+    "attar.commands.report",
 ]
 _NAMES = ("stdin", "stdout", "stderr")
 

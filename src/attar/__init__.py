@@ -9,6 +9,7 @@ from attar._version import __version__
 
 if TYPE_CHECKING:
     from attar import scores, shapers, tasks, weights
+    from attar.choosing.run import choose
     from attar.embedder import Embedder
     from attar.encoders.mix import Mix
     from attar.encoders.random import Random
@@ -30,6 +31,7 @@ _PLACES = {
     "Template": "attar.tokens.templates",
     "Transformer": "attar.encoders.transformer",
     "WordVectors": "attar.encoders.word_vectors",
+    "choose": "attar.choosing.run",
 }
 _FAMILIES = ("scores", "shapers", "tasks", "weights")
 
@@ -44,6 +46,7 @@ __all__ = [
     "Transformer",
     "WordVectors",
     "__version__",
+    "choose",
     "scores",
     "shapers",
     "tasks",

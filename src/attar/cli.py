@@ -22,8 +22,14 @@ _LONGEST = 600  # characters of an error; a longer one quotes something endless
 # name: what `attar --help` says of it. Each is a module of attar.commands, imported only when it is called.
 COMMANDS = {
     "demo": "Embed a sample with the embedded model and show what layers, weights and shapers change.",
+    "choose": "Choose the recipe that suits your texts and model: without labels, or with a few answers.",
     "corpus": "Embed a corpus of any size to Parquet parts, on this machine or a Ray cluster.",
     "encode": "Turn texts into vectors.",
+    "index": "Embed documents once, for search.",
+    "search": "Find the documents of an index that are nearest to a query.",
+    "duplicates": "Find near duplicates in one file of texts, or between two.",
+    "groups": "Sort texts into named groups, with a table and a map.",
+    "explain": "Show which words make two texts close.",
     "export": "Write a recipe as a folder that runs in other libraries, without attar.",
     "fit": "Learn a recipe's counts and moments from texts and save it.",
     "info": "Describe a model folder or a saved recipe.",
@@ -131,7 +137,7 @@ def _reason(error: BaseException) -> str | None:
 
 def _prepare() -> None:
     """Notes on stderr; libraries quiet; surrogates in a message can't break it."""
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _ToStderr()
     handler.setFormatter(_Notes())
     log = logging.getLogger("attar")
     log.handlers, log.propagate = [handler], False
@@ -140,6 +146,13 @@ def _prepare() -> None:
     stderr: Any = sys.stderr
     if hasattr(stderr, "reconfigure"):
         stderr.reconfigure(errors="backslashreplace")
+
+
+class _ToStderr(logging.Handler):
+    """Wherever stderr leads when something is said; that it can't be said is no reason to stop."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        say(self.format(record))
 
 
 class _Notes(logging.Formatter):

@@ -117,8 +117,10 @@ def _told(rows: list[Row], sample: Sample, encoder: Transformer, folder: Path, s
         f"Written to {folder}/: vectors.npy (last layer, mean), sentences.txt, comparison.png.",
         "",
         "Next:",
-        f"  attar encode {folder}/sentences.txt --recipe similarity -o vectors.npy",
-        "  attar encode your-texts.txt --model ./your-model --layers first,last --weights idf --shape zscore -o v.npy",
+        f"  attar index {folder}/sentences.txt -o my-index",
+        '  attar search my-index "something to eat"',
+        "  attar choose your-texts.txt --model ./your-model -o my-recipe",
+        "  attar encode your-texts.txt --recipe my-recipe -o vectors.npy",
         "  attar recipes",
     ]
     return "\n".join(lines)

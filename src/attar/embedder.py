@@ -14,13 +14,18 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 
 from attar import persist
+from attar.encode_options import EncodeOptions
+from attar.encoders.opening import open_encoder
 from attar.encoders.transformer import Transformer
+from attar.enough import too_few
 from attar.errors import InputError, NotFittedError
+from attar.explanation import Explanation, explain_pair
 from attar.io.progress import Advance, nothing
 from attar.io.texts import check_texts, chunks, iter_texts
 from attar.layers import LayerChoice
 from attar.pipeline import (
     CHUNK,
+    Corpora,
     Embedded,
     Pipeline,
     TextCounts,
@@ -36,20 +41,34 @@ from attar.pipeline import (
 from attar.recipe import FittedOn, Recipe
 from attar.shapers import Moments
 from attar.shapers.chain import Evidence, fit_chain, learns, shape
-from attar.shapers.cosine import cosines
-from attar.types import Encoder, Floats, Ints
+from attar.shapers.cosine import cosines, paired_cosines
+from attar.types import Encoder, Floats, Ints, Tokens
 from attar.weights import Mean, Weighting
 
 log = logging.getLogger("attar")
 
 
 class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Presses vectors out of an encoder: layers, token weights and shapers, fitted on texts without labels.
+    """Sentence vectors from an encoder, by layers, token weights and shapers that are fitted on texts without labels.
 
-    `encoder`: a Transformer, Table, ... (None: the embedded default). `layers`: numbers, "first", "last", or a mapping
-    to weights. `weights`: how tokens count (None: the mean). `shapers`: what vectors go through, one after the other.
-    Layers, weights and shapers may be given as text too: layers="first,last", weights="idf", shapers="zscore,unit".
+    A scikit-learn transformer. Fitted parts are `weights_` and `shapers_`; `counts_` says how many of the last texts
+    were cut, empty or unknown.
 
+    Parameters
+    ----------
+    encoder : Encoder, str or Path, optional
+        A Transformer, Table, ..., or the folder or name of a model; None for the embedded default model.
+    layers : int, str, sequence or mapping
+        The layers to average: numbers, "first", "last", several of them, a mapping to weights, or text such as
+        "first,last".
+    weights : Weighting or str, optional
+        How tokens count, such as `weights.Idf()` or "idf"; None for the mean.
+    shapers : sequence or str
+        What vectors go through, one after the other, such as `[shapers.ZScore()]` or "zscore,unit"; transformers of
+        scikit-learn too.
+
+    Examples
+    --------
     >>> Embedder(Transformer("bert-base-uncased"), layers=(1, 12)).encode(["A cat sat."])  # doctest: +SKIP
     """
 
@@ -61,7 +80,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        encoder: Encoder | None = None,
+        encoder: Encoder | str | Path | None = None,
         layers: LayerChoice = "last",
         weights: Weighting | str | None = None,
         shapers: Sequence[Any] | str = (),
@@ -74,19 +93,81 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     # Learning
 
     def fit(self, X: Any, y: object = None, *, background: Any = None, progress: bool = False) -> Self:
-        """Learn token counts and moments from texts; parts marked `on="background"` learn from that corpus."""
+        """Learn token counts and moments from texts. Nothing is trained.
+
+        Parameters
+        ----------
+        X : iterable of str
+            The texts to be embedded, or others like them.
+        y : object, optional
+            Ignored; there for scikit-learn.
+        background : iterable of str, optional
+            The corpus that parts marked `on="background"` learn from.
+        progress : bool
+            Show a progress bar on a terminal.
+
+        Returns
+        -------
+        Embedder
+            Itself, fitted.
+
+        Raises
+        ------
+        InputError
+            If there are no texts, or a part needs a background corpus that is not given.
+        """
         self._fit(X, background, (), progress)
         return self
 
     def fit_transform(self, X: Any, y: object = None, *, background: Any = None, progress: bool = False) -> Floats:
-        """`fit` and the vectors of the same texts, from one pass through the encoder."""
+        """`fit` and the vectors of the same texts, from one pass through the encoder.
+
+        Parameters
+        ----------
+        X : iterable of str
+            N texts.
+        y : object, optional
+            Ignored; there for scikit-learn.
+        background : iterable of str, optional
+            The corpus that parts marked `on="background"` learn from.
+        progress : bool
+            Show a progress bar on a terminal.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N, D)
+            One row per text, in order.
+
+        Raises
+        ------
+        InputError
+            If there are no texts, or a part needs a background corpus that is not given.
+        """
         embedded = self._fit(X, background, ("target",), progress)["target"]
         self.counts_ = embedded.counts
         self.counts_.report()
         return np.asarray(embedded.vectors, dtype=np.float32)[embedded.rows]
 
     def partial_fit(self, X: Any, y: object = None) -> Self:
-        """Learn from more texts, where sums suffice: counts of tokens, or the moments that affine shapers need."""
+        """Learn from more texts, where sums suffice: counts of tokens, or the moments that affine shapers need.
+
+        Parameters
+        ----------
+        X : iterable of str
+            More texts.
+        y : object, optional
+            Ignored; there for scikit-learn.
+
+        Returns
+        -------
+        Embedder
+            Itself, fitted on these texts and all before.
+
+        Raises
+        ------
+        InputError
+            If sums do not suffice for one of its parts, or it was fitted by `fit` or loaded.
+        """
         texts, _ = check_texts(iter_texts(X))
         weights = self.weights_ if hasattr(self, "weights_") else new_weights(self.weights)
         shapers = new_shapers(self.shapers)
@@ -109,12 +190,79 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     # Embedding
 
-    def encode(self, texts: Any, *, progress: bool = False) -> Floats:
-        """Vectors of texts, rows in order; a single string gives a single vector. Shape: (N, D) float32"""
-        if isinstance(texts, str):
-            row: Floats = self.encode([texts])[0]
-            return row
+    def encode(
+        self,
+        texts: Any,
+        *,
+        progress: bool = False,
+        batch_size: int = 32,
+        show_progress_bar: bool | None = None,
+        normalize_embeddings: bool = False,
+        convert_to_numpy: bool = True,
+        convert_to_tensor: bool = False,
+        truncate_dim: int | None = None,
+        prompt: str | None = None,
+        prompt_name: str | None = None,
+        device: str | None = None,
+        output_value: str = "sentence_embedding",
+        precision: str = "float32",
+    ) -> Any:
+        """Vectors of texts. All keywords but `progress` are those of `SentenceTransformer.encode`.
+
+        Parameters
+        ----------
+        texts : str or iterable of str
+            N texts in a list, array, column or generator, or a single one.
+        progress : bool
+            Show a progress bar on a terminal.
+        batch_size : int
+            Without effect: batches are made by the number of tokens.
+        show_progress_bar : bool, optional
+            The same as `progress`.
+        normalize_embeddings : bool
+            Scale vectors to length 1.
+        convert_to_numpy : bool
+            As in sentence-transformers; what has no meaning here is refused.
+        convert_to_tensor : bool
+            Return a torch tensor.
+        truncate_dim : int, optional
+            Keep only so many dims.
+        prompt, prompt_name, device, output_value, precision : object
+            As in sentence-transformers; what has no meaning here is refused by name.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N, D)
+            One row per text, in order; of a single string a vector of shape (D,); with `convert_to_tensor` a torch
+            tensor.
+
+        Raises
+        ------
+        NotFittedError
+            If something has to learn from texts first.
+        InputError
+            If a value is not a text, or a keyword is not supported.
+        """
+        options = EncodeOptions(
+            batch_size,
+            show_progress_bar,
+            normalize_embeddings,
+            convert_to_numpy,
+            convert_to_tensor,
+            truncate_dim,
+            prompt,
+            prompt_name,
+            device,
+            output_value,
+            precision,
+        )
+        several = [texts] if isinstance(texts, str) else texts
+        vectors = options.finished(self._encoded(several, options, progress or bool(show_progress_bar)))
+        return vectors[0] if isinstance(texts, str) else vectors
+
+    def _encoded(self, texts: Any, options: EncodeOptions, progress: bool) -> Floats:
         checked, replaced = check_texts(iter_texts(texts))
+        checked = options.prompted(checked)
         self._ensure_ready()
         self.counts_ = TextCounts(texts=len(checked), replaced=replaced)
         once, rows = distinct_texts(checked)
@@ -125,13 +273,52 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return shaped if len(shaped) == len(rows) else np.asarray(shaped, dtype=np.float32)[rows]
 
     def transform(self, X: Any) -> Floats:
-        """The same as `encode` of several texts."""
+        """The same as `encode` of several texts.
+
+        Parameters
+        ----------
+        X : iterable of str
+            N texts.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N, D)
+            One row per text, in order.
+
+        Raises
+        ------
+        InputError
+            If a single string is given.
+        NotFittedError
+            If something has to learn from texts first.
+        """
         if isinstance(X, str):
             raise InputError(f"expected several texts; given one string: {X[:60]!r}")
-        return self.encode(X)
+        vectors: Floats = self.encode(X)
+        return vectors
 
     def encode_chunks(self, texts: Any, size: int = CHUNK, advance: Advance = nothing) -> Iterator[Floats]:
-        """Vectors of a stream of texts, a chunk at a time, in constant memory; `advance` hears how many are done."""
+        """Vectors of a stream of texts, a chunk at a time, in constant memory.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            Any number of texts.
+        size : int
+            The number of texts in a chunk.
+        advance : callable
+            Called with the number of texts that were finished since the last call.
+
+        Yields
+        ------
+        ndarray of float32, of shape (size, D)
+            The vectors of the next texts; fewer in the last chunk.
+
+        Raises
+        ------
+        NotFittedError
+            If something has to learn from texts first.
+        """
         counts = self.counts_ = TextCounts()
         rows_of: deque[Ints] = deque()
 
@@ -153,22 +340,164 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         counts.report()
 
     def encode_query(self, texts: Any) -> Floats:
-        """The same as `encode`: queries and documents are embedded alike."""
-        return self.encode(texts)
+        """The same as `encode`: queries and documents are embedded in the same way.
+
+        Parameters
+        ----------
+        texts : str or iterable of str
+            N texts, or a single one.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N, D) or (D,)
+            As of `encode`.
+        """
+        vectors: Floats = self.encode(texts)
+        return vectors
 
     def encode_document(self, texts: Any) -> Floats:
-        """The same as `encode`: queries and documents are embedded alike."""
-        return self.encode(texts)
+        """The same as `encode`: queries and documents are embedded in the same way.
+
+        Parameters
+        ----------
+        texts : str or iterable of str
+            N texts, or a single one.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N, D) or (D,)
+            As of `encode`.
+        """
+        vectors: Floats = self.encode(texts)
+        return vectors
 
     def similarity(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-        """Cosine of every row of a with every row of b. Shape: (N, D), (M, D) -> (N, M)"""
+        """Cosine of every row of a with every row of b.
+
+        Parameters
+        ----------
+        a, b : array of shape (N, D) and (M, D)
+            Vectors; a single vector counts as one row.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N, M)
+            The cosines; 0 with a zero vector.
+
+        Raises
+        ------
+        InputError
+            If the numbers of dims differ.
+        """
         left, right = (np.atleast_2d(np.asarray(x, dtype=np.float32)) for x in (a, b))
         if left.shape[1] != right.shape[1]:
             raise InputError(f"vectors of {left.shape[1]} and {right.shape[1]} dims can't be compared")
         return cosines(left, right)
 
+    def similarity_pairwise(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
+        """Cosine of each row of a with the same row of b. Shape: (N, D), (N, D) -> (N,)
+
+        Parameters
+        ----------
+        a, b : array of shape (N, D)
+            Vectors; a single vector counts as one row.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N,)
+            The cosines; 0 with a zero vector.
+
+        Raises
+        ------
+        InputError
+            If the shapes differ.
+        """
+        left, right = (np.atleast_2d(np.asarray(x, dtype=np.float32)) for x in (a, b))
+        if left.shape != right.shape:
+            raise InputError(f"vectors of shapes {left.shape} and {right.shape} are no pairs")
+        return paired_cosines(left, right).astype(np.float32)
+
+    def get_sentence_embedding_dimension(self) -> int:
+        """Dims of the vectors."""
+        self._ensure_ready()
+        return int(shape(self.shapers_, np.zeros((1, self._pipeline.width), dtype=np.float32)).shape[1])
+
+    get_embedding_dimension = get_sentence_embedding_dimension
+
+    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:
+        """Names of the columns: attar0, attar1 ...; `set_output(transform="pandas")` needs them. Shape: (D,)
+
+        Parameters
+        ----------
+        input_features : object, optional
+            Ignored; there for scikit-learn.
+
+        Returns
+        -------
+        ndarray of object, of shape (D,)
+            One name per column.
+        """
+        return np.array([f"attar{i}" for i in range(self.get_sentence_embedding_dimension())], dtype=object)
+
+    @property
+    def max_seq_length(self) -> int | None:
+        """Tokens that a text is cut at; None where there is no limit."""
+        return self.encoder_.token_limit
+
+    @property
+    def device(self) -> str:
+        """Where vectors are computed."""
+        return "cpu"
+
+    def tokenize(self, texts: Sequence[str]) -> Tokens:
+        """Texts as token ids with their roles.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            The texts.
+
+        Returns
+        -------
+        Tokens
+            Token ids, each with its role.
+        """
+        return self.encoder_.tokenize(check_texts(iter_texts(texts))[0])
+
+    def explain(self, a: str, b: str) -> Explanation:
+        """Split the cosine of two texts into contributions of pairs of their words, which add up to it.
+
+        Parameters
+        ----------
+        a, b : two texts
+
+        Returns
+        -------
+        Explanation
+            Its `contributions` have the shape (words of a, words of b). They are exact for affine shapers and unit
+            length; for others they are those of a small change, and `local` names these shapers.
+
+        Raises
+        ------
+        InputError : a text without tokens, or with a zero vector
+        """
+        (a, b), _ = check_texts((a, b))
+        self._ensure_ready()
+        return explain_pair(self.encoder_, self.weights_, self.layers, self.shapers_, a, b)
+
     def set_params(self, **params: Any) -> Self:
-        """Change parameters by name; what was made ready without `fit` is made anew."""
+        """Change parameters by name; what was prepared without `fit` is prepared again.
+
+        Parameters
+        ----------
+        **params : object
+            Parameters of the constructor, or of its parts as in scikit-learn.
+
+        Returns
+        -------
+        Embedder
+            Itself.
+        """
         super().set_params(**params)
         if not hasattr(self, "fitted_on_"):
             self._forget()
@@ -185,13 +514,50 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
-        """Write recipe.json, state.safetensors and a README; the folder appears whole or not at all."""
+        """Write recipe.json, state.safetensors and a README; the folder appears whole or not at all.
+
+        Parameters
+        ----------
+        folder : str or Path
+            The folder to write.
+        overwrite : bool
+            Replace an earlier recipe.
+
+        Raises
+        ------
+        NotFittedError
+            If something has to learn from texts first.
+        OutputError
+            If the folder exists, or can't be written.
+        RecipeError
+            If a shaper can't be saved without pickle.
+        """
         self._ensure_ready()
         persist.save(Path(folder), self.recipe, self.encoder_, self.weights_, self.shapers_, overwrite=overwrite)
 
     @classmethod
     def load(cls, folder: str | Path, *, encoder: Encoder | None = None) -> Self:
-        """Read what `save` wrote, checking all and running nothing; `encoder` stands in where the model has moved."""
+        """Read what `save` wrote. Everything is checked and no code is run.
+
+        Parameters
+        ----------
+        folder : str or Path
+            The folder of a saved recipe.
+        encoder : Encoder, optional
+            Replaces the encoder of the recipe, where the model has moved.
+
+        Returns
+        -------
+        Embedder
+            Fitted as it was when saved.
+
+        Raises
+        ------
+        RecipeError
+            If the folder holds no recipe, or one that is damaged or altered.
+        ModelError
+            If the model can't be read, or is not the one that the recipe was fitted with.
+        """
         loaded = persist.load(Path(folder), encoder)
         embedder = cls(
             loaded.encoder,
@@ -206,7 +572,27 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def from_recipe(cls, recipe: Recipe | str, encoder: Encoder | None = None) -> Self:
-        """A new, unfitted embedder after a recipe, its text form, or the name of one."""
+        """A new, unfitted embedder after a recipe.
+
+        Parameters
+        ----------
+        recipe : Recipe or str
+            A recipe, its text form, or the name of one.
+        encoder : Encoder, optional
+            Replaces the encoder of the recipe.
+
+        Returns
+        -------
+        Embedder
+            Not fitted.
+
+        Raises
+        ------
+        InputError
+            If the text form or name can't be read.
+        ModelError
+            If the model can't be found or read.
+        """
         made = Recipe.parse(recipe) if isinstance(recipe, str) else recipe
         return cls(
             encoder if encoder is not None else made.make_encoder(),
@@ -225,6 +611,10 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def encoder_(self) -> Encoder:
         """The encoder in use: the one given, or the embedded default."""
+        if isinstance(self.encoder, (str, Path)):  # a model's folder or name, as on the command line
+            if getattr(self, "_opened_as", None) != self.encoder:
+                self._opened, self._opened_as = open_encoder(str(self.encoder)), self.encoder
+            return self._opened
         if self.encoder is not None:
             if Encoder not in type(self.encoder).__mro__:  # isinstance would read every property, and load the model
                 raise InputError(f"encoder={self.encoder!r} is not an encoder; give one, such as Transformer('folder')")
@@ -261,6 +651,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._forget()
         pipeline = Pipeline(self.encoder_, weights, self.layers, shapers)
         embedded = fit_pipeline(pipeline, corpora, wanted=wanted, progress=progress)
+        self._warn_of_few((weights, *shapers), corpora)
         if "target" in embedded:
             embedded["target"].counts.replaced = replaced
         self.weights_, self.shapers_ = weights, shapers
@@ -276,6 +667,11 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "the mean of a causal model's tokens is poor; a prompt and shaping do better: --recipe prompt, or "
                 "template 'knowledge', weights 'answer', shapers 'zscore'"
             )
+
+    def _warn_of_few(self, parts: Sequence[Any], corpora: Corpora) -> None:
+        sentence = too_few(parts, corpora, Pipeline(self.encoder_, parts[0], self.layers).width)
+        if sentence is not None:
+            log.warning("%s", sentence)
 
     def _forget(self) -> None:
         for name in ("weights_", "shapers_", "moments_", "fitted_on_"):
@@ -296,9 +692,28 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def open_embedder(recipe: str, model: str | None = None) -> Embedder:
-    """What a user names: a saved recipe, ready to encode, or a new embedder after a name or a text form.
+    """Open what a user names: a saved recipe, ready to encode, or a new embedder.
 
-    `model` stands in for the model of the recipe, where it has moved or the recipe is a named one.
+    Parameters
+    ----------
+    recipe : str
+        The folder of a saved recipe, or the name or text form of one.
+    model : str, optional
+        Replaces the model of the recipe, where it has moved or the recipe is a named one.
+
+    Returns
+    -------
+    Embedder
+        Fitted if it is a saved one.
+
+    Raises
+    ------
+    RecipeError
+        If a saved recipe is damaged, or the folder holds none.
+    InputError
+        If it is neither a folder, nor a name, nor a text form.
+    ModelError
+        If the model can't be found or read.
     """
     found = persist.find_recipe(recipe)
     if isinstance(found, Path):

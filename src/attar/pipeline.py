@@ -115,7 +115,19 @@ class Embedded:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """An encoder, fitted weights, layers and fitted shapers."""
+    """An encoder, fitted weights, layers and fitted shapers: the one path from texts to vectors.
+
+    Parameters
+    ----------
+    encoder : Encoder
+        Tokenises texts and pools token vectors.
+    weights : Weighting
+        Fitted token weights.
+    layers : layers
+        The layers to average.
+    shapers : tuple of shapers
+        Fitted, in order.
+    """
 
     encoder: Encoder
     weights: Weighting
@@ -128,16 +140,45 @@ class Pipeline:
         return self.encoder.width(resolve_layers(self.layers, self.encoder)[0][0])
 
     def chunks(self, texts: Sequence[str], counts: TextCounts, progress: bool = False) -> Iterator[Floats]:
-        """Vectors of the texts, a chunk at a time. Shape of each: (chunk, D)"""
+        """Vectors of the texts, a chunk at a time.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            The texts; they should be distinct.
+        counts : TextCounts
+            Counts the texts.
+        progress : bool
+            Show a progress bar on a terminal.
+
+        Yields
+        ------
+        ndarray of shape (chunk, D)
+            The vectors of the next texts.
+        """
         with bar(len(texts), "texts", progress) as advance:
             yield from self.stream(parts(texts, min(CHUNK, self.encoder.texts_at_once)), counts, advance)
 
     def stream(
         self, texts: Iterable[Sequence[str]], counts: TextCounts, advance: Advance = nothing
     ) -> Iterator[Floats]:
-        """Vectors of each part of the texts; the next texts are tokenised meanwhile. Shape of each: (part, D)
+        """Vectors of each part of the texts, while the next ones are tokenised.
 
         A slow encoder gets a part in pieces of `texts_at_once`, so that `advance` is called every few seconds.
+
+        Parameters
+        ----------
+        texts : iterable of sequences of str
+            The parts.
+        counts : TextCounts
+            Counts the texts.
+        advance : callable
+            Called with the number of texts that were finished since the last call.
+
+        Yields
+        ------
+        ndarray of shape (part, D)
+            The vectors of one part.
         """
         sizes: deque[int] = deque()  # pieces of the parts that are under way
 
@@ -156,7 +197,22 @@ class Pipeline:
                 done = []
 
     def pooled(self, pieces: Iterable[Tokens], counts: TextCounts, advance: Advance = nothing) -> Iterator[Floats]:
-        """Vectors of tokenised texts before the shapers. Shape of each: (piece, D)"""
+        """Vectors of tokenised texts before the shapers.
+
+        Parameters
+        ----------
+        pieces : iterable of Tokens
+            Tokenised texts.
+        counts : TextCounts
+            Counts the texts.
+        advance : callable
+            Called with the number of texts that were finished since the last call.
+
+        Yields
+        ------
+        ndarray of shape (piece, D)
+            The vectors of one piece.
+        """
         layers, layer_weights = resolve_layers(self.layers, self.encoder)
         for tokens in pieces:
             found = pool_tokenized(self.encoder, tokens, [self.weights], layers)
@@ -167,7 +223,22 @@ class Pipeline:
     def embed(
         self, texts: Sequence[str], progress: bool = False, tokenized: Sequence[Tokens] | None = None
     ) -> Embedded:
-        """Vectors of all texts, each distinct one computed once; `tokenized` holds the distinct ones, if at hand."""
+        """Vectors of all texts, each distinct one computed once.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            N texts.
+        progress : bool
+            Show a progress bar on a terminal.
+        tokenized : sequence of Tokens, optional
+            The distinct texts, if they are tokenised already.
+
+        Returns
+        -------
+        Embedded
+            The vectors of the distinct texts, which of them each text has, and what was counted.
+        """
         counts = TextCounts(texts=len(texts))
         once, rows = distinct_texts(texts)
         if tokenized is None:

@@ -237,28 +237,95 @@ class Encoder(Protocol):
         return None
 
     def width(self, layer: int) -> int:
-        """Dims of the vectors of a layer."""
+        """The number of dims of the vectors of a layer.
+
+        Parameters
+        ----------
+        layer : int
+            The number of the layer.
+
+        Returns
+        -------
+        int
+            D of that layer.
+        """
         ...
 
     def tokenize(self, texts: Sequence[str]) -> Tokens:
-        """The texts as token ids, each with its role."""
+        """Tokenise texts.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            The texts.
+
+        Returns
+        -------
+        Tokens
+            Token ids, each with its role; several sequences of a text where it is read in windows.
+        """
         ...
 
     def pool(self, tokens: Tokens, token_weights: Floats, layers: Sequence[int]) -> Floats:
         """Weighted sums of token vectors, all weightings and layers at once.
 
-        Shape: token_weights (A, T); result (A, N, L, D). All layers must have the same width.
+        Parameters
+        ----------
+        tokens : Tokens
+            N sequences of T tokens in all.
+        token_weights : ndarray of float32, of shape (A, T)
+            One row per weighting.
+        layers : sequence of int
+            L layers of the same width.
+
+        Returns
+        -------
+        ndarray of float32, of shape (A, N, L, D)
+            The sums.
+
+        Raises
+        ------
+        InputError
+            If there is no such layer, or widths differ.
         """
         ...
 
     def token_vectors(self, tokens: Tokens, layers: Sequence[int]) -> TokenVectors:
-        """The vectors of all tokens at these layers."""
+        """The vectors of all tokens.
+
+        Parameters
+        ----------
+        tokens : Tokens
+            T tokens.
+        layers : sequence of int
+            The wanted layers.
+
+        Returns
+        -------
+        TokenVectors
+            By layer: (T, D of that layer).
+
+        Raises
+        ------
+        InputError
+            If there is no such layer.
+        """
         ...
 
     def each_batch(self, tokens: Tokens, layers: Sequence[int], visit: VisitTokens) -> None:
         """Call `visit` with the vectors of some tokens at a time, from lower to higher layers in each batch.
 
         Several threads may call it at once, each for batches of its own.
+
+        Parameters
+        ----------
+        tokens : Tokens
+            N sequences.
+        layers : sequence of int
+            The wanted layers.
+        visit : callable
+            Called with the number of the batch, the places of its tokens, a layer and the vectors (T of the batch,
+            D).
         """
         budget = max(_LEAST_TOKENS, _HELD_BYTES // (4 * sum(self.width(layer) for layer in layers)))
         order = np.argsort(-tokens.lengths, kind="stable")
@@ -271,13 +338,47 @@ class Encoder(Protocol):
                 visit(number, places, layer, vectors[layer])
 
     def with_template(self, template: str | None) -> Encoder:
-        """The same model with another template, loaded only once."""
+        """The same model with another template, loaded only once.
+
+        Parameters
+        ----------
+        template : str or None
+            The name or text of a template; None for none.
+
+        Returns
+        -------
+        Encoder
+            Another one, or itself.
+
+        Raises
+        ------
+        InputError
+            If the encoder has no place for a template.
+        """
         if template is None:
             return self
         raise InputError(f"the template {template!r} is for transformers; {self!r} has no place for one")
 
     def configured(self, *, threads: int | None = None, precision: str | None = None) -> Encoder:
-        """The same encoder, computing with so many cores and in this precision."""
+        """The same encoder with other settings of its computation.
+
+        Parameters
+        ----------
+        threads : int, optional
+            How many cores to use.
+        precision : str, optional
+            "float32", "float64" or "int8".
+
+        Returns
+        -------
+        Encoder
+            Another one, or itself if nothing is given.
+
+        Raises
+        ------
+        InputError
+            If the encoder computes no forward pass.
+        """
         for name, value in (("threads", threads), ("precision", precision)):
             if value is not None:
                 raise InputError(f"{name}={value!r} is for transformers; {self!r} computes no forward pass")
@@ -299,9 +400,33 @@ class Encoder(Protocol):
 
     @classmethod
     def from_spec(cls, spec: Mapping[str, Any], folder: Path | None = None) -> Self:
-        """The encoder of a spec; `folder` holds what `save_arrays` wrote."""
+        """Make the encoder that a spec describes.
+
+        Parameters
+        ----------
+        spec : mapping
+            What `spec` gave.
+        folder : Path, optional
+            The folder that `save_arrays` wrote, if there is one.
+
+        Returns
+        -------
+        Encoder
+            Equal to the one that was described.
+
+        Raises
+        ------
+        ModelError
+            If the spec or the folder is damaged.
+        """
         ...
 
     def save_arrays(self, folder: Path) -> None:
-        """Write what the spec does not hold, if there is any, as a new folder."""
+        """Write what the spec does not hold, if there is any.
+
+        Parameters
+        ----------
+        folder : Path
+            A new folder.
+        """
         return

@@ -50,7 +50,7 @@ def _error(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 def test_encode_writes_what_the_library_computes(texts: str, tiny_bert_dir: Path, tmp_path: Path) -> None:
     target = tmp_path / "v.npy"
-    options = ["--layers", "first,last", "--weights", "idf", "--shape", "zscore,unit"]
+    options = ["--layers", "first,last", "--weights", "idf", "--shape", "zscore,unit", "--fit-anyway"]
     assert _run("encode", texts, "--model", str(tiny_bert_dir), *options, "-o", str(target)) == 0
     embedder = Embedder(
         Transformer(tiny_bert_dir),
@@ -86,9 +86,9 @@ def test_encode_prints_json_lines(texts: str, tiny_bert_dir: Path, capsys: pytes
 def test_fit_then_encode(texts: str, tiny_bert_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recipe = str(tmp_path / "recipe")
     model = ["--model", str(tiny_bert_dir)]
-    assert _run("fit", *model, "--recipe", "similarity", "--on", texts, "-o", recipe) == 0
-    assert _run("encode", texts, "--recipe", recipe, "-o", str(tmp_path / "a.npy")) == 0
-    assert _run("encode", texts, *model, "--recipe", "similarity", "-o", str(tmp_path / "b.npy")) == 0
+    assert _run("fit", *model, "--recipe", "similarity", "--fit-anyway", "--on", texts, "-o", recipe) == 0
+    assert _run("encode", texts, "--recipe", recipe, "--fit-anyway", "-o", str(tmp_path / "a.npy")) == 0
+    assert _run("encode", texts, *model, "--recipe", "similarity", "--fit-anyway", "-o", str(tmp_path / "b.npy")) == 0
     np.testing.assert_allclose(np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy"), atol=1e-6)
     capsys.readouterr()
     assert _run("info", recipe, "--json") == 0
@@ -103,7 +103,7 @@ def test_fit_then_encode(texts: str, tiny_bert_dir: Path, tmp_path: Path, capsys
 def test_a_moved_model_is_used_as_the_recipe_says(texts: str, tiny_bert_dir: Path, tmp_path: Path) -> None:
     recipe, moved = str(tmp_path / "recipe"), str(shutil.copytree(tiny_bert_dir, tmp_path / "moved"))
     assert _run("fit", "--model", str(tiny_bert_dir), "--template", "T0", "--on", texts, "-o", recipe) == 0
-    assert _run("encode", texts, "--recipe", recipe, "-o", str(tmp_path / "a.npy")) == 0
+    assert _run("encode", texts, "--recipe", recipe, "--fit-anyway", "-o", str(tmp_path / "a.npy")) == 0
     assert _run("encode", texts, "--recipe", recipe, "--model", moved, "-o", str(tmp_path / "b.npy")) == 0
     np.testing.assert_array_equal(np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy"))
 
@@ -123,7 +123,7 @@ def test_background(texts: str, tiny_bert_dir: Path, tmp_path: Path) -> None:
         ("idf", "background", "background"),
         ("idf@background", "background", "target"),
     ):
-        assert _run("encode", texts, "--weights", weighting, "--shape", "center", *options) == 0
+        assert _run("encode", texts, "--weights", weighting, "--shape", "center", "--fit-anyway", *options) == 0
         np.testing.assert_allclose(np.load(tmp_path / "v.npy"), expected(idf_on, center_on), atol=1e-6)
 
 
@@ -201,11 +201,23 @@ def test_wrong_commands(
 
 def test_a_recipe_as_text(texts: str, tiny_bert_dir: Path, tmp_path: Path) -> None:
     recipe = f"{tiny_bert_dir} | T0 | first,last | idf | zscore,unit"
-    assert _run("encode", texts, "--recipe", recipe, "-o", str(tmp_path / "a.npy")) == 0
-    options = ["--template", "T0", "--layers", "first,last", "--weights", "idf", "--shape", "zscore,unit"]
+    assert _run("encode", texts, "--recipe", recipe, "--fit-anyway", "-o", str(tmp_path / "a.npy")) == 0
+    options = [
+        "--template",
+        "T0",
+        "--layers",
+        "first,last",
+        "--weights",
+        "idf",
+        "--shape",
+        "zscore,unit",
+        "--fit-anyway",
+    ]
     assert _run("encode", texts, "--model", str(tiny_bert_dir), *options, "-o", str(tmp_path / "b.npy")) == 0
     np.testing.assert_array_equal(np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy"))
-    assert _run("encode", texts, "--recipe", recipe, "--layers", "2", "-o", str(tmp_path / "c.npy")) == 0
+    assert (
+        _run("encode", texts, "--recipe", recipe, "--fit-anyway", "--layers", "2", "-o", str(tmp_path / "c.npy")) == 0
+    )
     changed = Embedder.from_recipe(f"{tiny_bert_dir} | T0 | 2 | idf | zscore,unit").fit_transform(SENTENCES)
     np.testing.assert_array_equal(np.load(tmp_path / "c.npy"), changed)
 

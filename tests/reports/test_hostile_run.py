@@ -119,7 +119,7 @@ def hostile_cells() -> Cells:
         for mix in (0.0, 0.25, 0.5, 1.0):
             made = cell(f"STS {name}", layers=layers, weights="mean", mix=mix, model=f"m {name}", score=0.4 + i / 1000)
             rows.append(replace(made, attar=name, model_sha256=name, metric=name))
-        rows.append(replace(made, weights=name, shape=name, template=f"[X]{name}", cell=f"w{i}"))
+        rows.append(replace(made, template=f"[X]{name}", mix=0.0, cell=f"w{i}"))
         rows.append(replace(made, score=None, error=name, mix=0.75, cell=f"e{i}"))
     return Cells((*rows, *sample()))
 

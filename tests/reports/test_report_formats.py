@@ -135,6 +135,7 @@ def test_svg_figures_hold_what_they_show(tmp_path: Path) -> None:
 def test_png_figures_are_pictures(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", [row for row in sample() if row.task != "MR"])
     written = report_figures(run, "png", tmp_path / "a")
+    assert {"layers-bert-base-uncased-sts", "mix-bert-base-uncased-sts"} <= set(written)
     for content in written.values():
         assert content.startswith(b"\x89PNG\r\n")
         assert struct.unpack(">II", content[16:24]) == (960, 600)  # 6.4 by 4 inches at 150 dots

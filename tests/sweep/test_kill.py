@@ -7,6 +7,7 @@ import random
 import signal
 import sqlite3
 from contextlib import closing
+from glob import glob
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -31,7 +32,7 @@ def run_sweep(grid: Grid, run: Path, settings: Settings) -> None:
 
 def progress(run: Path) -> int:
     """Blocks and cells that are there, seen from outside while the sweep writes."""
-    blocks = len(list(run.glob("cache/*/*.npy")))
+    blocks = len(glob(str(run / "cache/*/*.npy")))  # unlike Path.glob, it does not mind folders that go meanwhile
     try:
         with closing(sqlite3.connect(f"file:{run / FILE}?mode=ro", uri=True)) as reader:
             return blocks + int(reader.execute("SELECT count(*) FROM cells").fetchone()[0])

@@ -28,6 +28,7 @@ TOKENISED = [
 PLAIN = [
     "The ship sailed on. | It never came back.",
     "Is it so? | It is! | Good.",
+    "Was it I? | Surely not Mr! | Nor Dr? | Good.",
     'She said "come in." | Then she left.',
     "It rained (all day.) | Then it stopped.",
     "Mr. Grey met Dr. A. B. Brown of the U.S. Army at 5 p.m. on Monday. | They spoke.",

@@ -10,6 +10,7 @@ import click
 
 from attar.commands.choices import Choices, embedder_options
 from attar.commands.corpora import background_options, read_background
+from attar.commands.suited_choice import check_enough, fit_anyway_option
 from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
 from attar.io.progress import bar
@@ -39,11 +40,18 @@ Examples:
     "-o", "--output", metavar="FILE", help=".npy, .parquet, .safetensors or .jsonl. Default: JSON lines on stdout."
 )
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@fit_anyway_option
 @text_limit_option
 @background_options
 @embedder_options
 def encode(
-    texts: str, output: str | None, column: str | None, background: str | None, sentences: bool, choices: Choices
+    texts: str,
+    output: str | None,
+    column: str | None,
+    fit_anyway: bool,
+    background: str | None,
+    sentences: bool,
+    choices: Choices,
 ) -> None:
     """Turn TEXTS into vectors, one row per text, in order.
 
@@ -57,18 +65,21 @@ def encode(
         check_target(output)
     corpus = read_background(background, column, sentences=sentences)
     embedder = choices.embedder(corpus)
-    vectors = _vectors(embedder, texts, corpus, column)
+    vectors = _vectors(embedder, texts, corpus, column, fit_anyway)
     n = print_vectors(vectors) if output is None else write_vectors(vectors, output)
     if output is not None:
         log.info("wrote %s vectors to %s", f"{n:,}", output)
 
 
-def _vectors(embedder: Embedder, texts: str, background: list[str] | None, column: str | None) -> Iterator[Floats]:
+def _vectors(
+    embedder: Embedder, texts: str, background: list[str] | None, column: str | None, fit_anyway: bool
+) -> Iterator[Floats]:
     """Chunks of vectors: streamed where nothing has to learn from the texts first."""
     if embedder.needs_fit and not hasattr(embedder, "weights_"):
         held = list(read_texts(texts, column))
         if not held:
             raise InputError(f"{texts!r} holds no texts")
+        check_enough(embedder, len(background or held), fit_anyway)
         yield embedder.fit_transform(held, background=background, progress=True)
         return
     if background is not None and embedder.recipe.mix == 0:

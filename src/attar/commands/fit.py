@@ -10,6 +10,7 @@ import click
 from attar.commands.choices import Choices, embedder_options
 from attar.commands.corpora import background_options, read_background
 from attar.commands.executor_choice import ExecutorChoice, executor_options
+from attar.commands.suited_choice import check_enough, fit_anyway_option
 from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
 from attar.io.reading import read_texts
@@ -44,6 +45,7 @@ Examples:
     help="With --executor: from a sample of 100,000 texts (default), or from sketches of all.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the folder if it holds an earlier recipe.")
+@fit_anyway_option
 @executor_options
 @embedder_options
 def fit(
@@ -54,6 +56,7 @@ def fit(
     sentences: bool,
     quantiles: Quantiles | None,
     overwrite: bool,
+    fit_anyway: bool,
     choices: Choices,
     executor: ExecutorChoice,
 ) -> None:
@@ -83,6 +86,7 @@ def fit(
     texts = list(read_texts(on, column))
     if not texts:
         raise InputError(f"{on!r} holds no texts")
+    check_enough(embedder, len(corpus or texts), fit_anyway)
     embedder.fit(texts, background=corpus)
     embedder.save(output, overwrite=overwrite)
     log.info("saved the recipe %s, fitted on %s texts, to %s", embedder.recipe.id, f"{len(texts):,}", output)

@@ -50,6 +50,7 @@ def _recipe(folder: str) -> dict[str, Any]:
         "layers": {str(layer): weight for layer, weight in recipe.layers},
         "weights": recipe.weights.name,
         "shapers": [shaper.name for shaper in embedder.shapers_],
+        "length of vectors": "1" if recipe.is_unit else "not 1: compare by cosine, or add the shaper unit",
         "fitted on": fitted.target.texts if fitted and fitted.target else None,
         "background": fitted.background.texts if fitted and fitted.background else None,
         "quantiles estimated": _estimates(fitted),

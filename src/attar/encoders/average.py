@@ -30,10 +30,33 @@ def average_tokens(
     every: float = 15.0,
     progress: bool = True,
 ) -> TokenSums:
-    """Sums over a stream of texts of any length, in constant memory.
+    """Sum the vectors of each token over a stream of texts of any length, in constant memory.
 
-    With `checkpoint`, a file, the sums are kept there about `every` seconds, less often where writing takes long, and
-    at the end; when it exists, the texts it has seen are skipped (and must be the same ones).
+    Parameters
+    ----------
+    encoder : Encoder
+        The model whose token vectors are summed.
+    corpus : iterable of str
+        The texts.
+    layers : layers
+        Numbers, "first" or "last"; each is summed by itself.
+    checkpoint : str or Path, optional
+        A file where the sums are kept; when it exists, the texts it has seen are skipped (and must be the same
+        ones).
+    every : float
+        About how many seconds lie between two writes of the checkpoint; more where writing takes long.
+    progress : bool
+        Show a progress bar on a terminal.
+
+    Returns
+    -------
+    TokenSums
+        Sums of parts of a corpus can be merged.
+
+    Raises
+    ------
+    InputError
+        If the checkpoint is of another model or corpus.
     """
     numbers = unweighted_layers(layers, encoder)
     path = None if checkpoint is None else Path(checkpoint).expanduser()

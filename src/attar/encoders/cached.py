@@ -25,10 +25,19 @@ _BYTES = 2**26  # of vectors held at once
 
 
 class Cached(Encoder):
-    """The same as `encoder`, slower once and fast ever after: whatever layers, weights and shapers are tried.
+    """An encoder whose token vectors are kept on disk, so that each text goes through the model once.
 
-    Keeps the vectors of every token of every distinct text in `folder`, at `layers` (None: at all from 0 up), as
-    float32: 4 bytes x tokens x layers x dims. Several processes may share a folder, and so may several encoders.
+    After that any layers, weights and shapers can be tried without a forward pass. The vectors of every token of every
+    distinct text take 4 bytes x tokens x layers x dims. Several processes may share a folder, and so may encoders.
+
+    Parameters
+    ----------
+    encoder : Encoder
+        What computes the vectors.
+    folder : str or Path
+        Where they are kept.
+    layers : sequence of int, optional
+        The layers to keep; None for all from 0 up.
     """
 
     def __init__(self, encoder: Encoder, folder: str | Path, layers: Sequence[int] | None = None) -> None:

@@ -26,10 +26,24 @@ _ABOUT = "mix.json"
 
 
 class Mix(Encoder):
-    """(1 - w) a + w b, at the same layers of both; `w` may be any number, a negative one too.
+    """(1 - w) a + w b, at the same layers of both.
 
     Texts are tokenised by `a`; both sides must have the same vocabulary and the same widths.
 
+    Parameters
+    ----------
+    a, b : Encoder
+        The two sides.
+    w : float
+        The weight of `b`; any finite number, a negative one too.
+
+    Raises
+    ------
+    InputError
+        If `w` is not a finite number.
+
+    Examples
+    --------
     >>> Mix(Transformer("bert-base-uncased"), Table.load("my-avg"), w=0.5)  # doctest: +SKIP
     """
 
@@ -41,7 +55,20 @@ class Mix(Encoder):
         self.w = _weight(w)
 
     def encode(self, texts: Any, layers: Sequence[int] | None = None) -> Floats:
-        """The mean of each text's own tokens over these layers (the last one unless given). Shape: (N, D)"""
+        """The mean of each text's own tokens.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            N texts.
+        layers : sequence of int, optional
+            The layers to average; the last one unless given.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N, D)
+            One row per text.
+        """
         return mean_vectors(self, texts, (self.n_layers,) if layers is None else layers)
 
     @property
@@ -75,7 +102,22 @@ class Mix(Encoder):
         return blend(*self.pool_sides(tokens, token_weights, layers), self.w)
 
     def pool_sides(self, tokens: Tokens, token_weights: Floats, layers: Sequence[int]) -> tuple[Floats, Floats]:
-        """Each side by itself: `blend` gives any number of `w` from it, for one forward pass. Shape: 2 (A, N, L, D)"""
+        """Pool each side by itself: `blend` gives any number of `w` from it, for one forward pass.
+
+        Parameters
+        ----------
+        tokens : Tokens
+            N sequences of T tokens in all.
+        token_weights : ndarray of shape (A, T)
+            One row per weighting.
+        layers : sequence of int
+            L layers.
+
+        Returns
+        -------
+        tuple of two ndarrays of float32, of shape (A, N, L, D)
+            The pooled vectors of `a` and of `b`.
+        """
         self._check_widths(layers)
         return self.a.pool(tokens, token_weights, layers), self.b.pool(tokens, token_weights, layers)
 
@@ -131,7 +173,20 @@ class Mix(Encoder):
         return Mix(self.a.configured(threads=threads, precision=precision), self.b, self.w)
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
-        """Write mix.json and what the sides keep in files; a transformer is only referred to."""
+        """Write mix.json and what the sides keep in files; a transformer is only referred to.
+
+        Parameters
+        ----------
+        folder : str or Path
+            The folder to write; it appears whole or not at all.
+        overwrite : bool
+            Replace an earlier mix.
+
+        Raises
+        ------
+        OutputError
+            If the folder exists, or can't be written.
+        """
         with new_folder(Path(folder).expanduser(), _ABOUT, overwrite=overwrite) as aside:
             for name, side in (("a", self.a), ("b", self.b)):
                 side.save_arrays(aside / name)
@@ -140,6 +195,23 @@ class Mix(Encoder):
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
+        """Read what `save` wrote.
+
+        Parameters
+        ----------
+        folder : str or Path
+            The folder of a saved mix.
+
+        Returns
+        -------
+        Mix
+            Equal to the one that was saved.
+
+        Raises
+        ------
+        ModelError
+            If the folder holds no mix, or it is damaged.
+        """
         place = Path(folder).expanduser()
         about = read_json_object(place / _ABOUT)
         a, b = about.get("a"), about.get("b")

@@ -41,14 +41,19 @@ def open_encoder(
 
     Parameters
     ----------
-    name : str, optional
-        A model folder or hub name, a folder of a table (Attar's, model2vec's), of word vectors or of a mix, a file of
-        word vectors, or `random:MODEL` for random vectors of the tokens of that model (`random:` of the default model).
-        None opens the embedded default model.
+    name : str or None
+        A model folder or hub name, a folder of a table (Attar's, model2vec's), of word vectors or of a mix, a file
+        of word vectors, or `random:MODEL` for random vectors of the tokens of that model (`random:` of the default
+        model). None opens the embedded default model.
     template : str, optional
         The name or text of a template, for transformers.
     max_tokens, windows : int, optional
         Where texts are cut, or how many tokens windows share, for transformers.
+
+    Returns
+    -------
+    Encoder
+        Models are loaded on first use.
 
     Raises
     ------

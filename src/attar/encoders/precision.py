@@ -9,7 +9,7 @@ import numpy as np
 
 from attar.engine.kernels import compiled_kernels
 from attar.engine.library import Abilities
-from attar.errors import ModelError
+from attar.errors import InputError, ModelError
 from attar.pooling import scale_weights
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def choose(exact: Transformer, quick: Transformer) -> Choice:
         return Choice(exact, "float32: this processor has no products of bfloat16 (avx512_bf16)")
     try:
         cosine = least_cosine(exact, quick)
-    except ModelError as error:
+    except (ModelError, InputError) as error:
         return Choice(exact, f"float32: {error}")
     close = cosine >= LEAST_COSINE
     shown = (

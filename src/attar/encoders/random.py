@@ -29,9 +29,25 @@ _ABOUT, _TOKENIZER = "random.json", "tokenizer.json"
 
 
 class Random(Encoder):
-    """Each token has a random vector, drawn from a normal distribution around 0 and made anew whenever it is needed.
+    """Each token has a random vector, drawn from a normal distribution around 0 and computed whenever it is needed.
 
     The same `seed` gives the same vectors on every machine; `attar.encoders.normals` says how.
+
+    Parameters
+    ----------
+    tokenizer_or_folder : tokenizers.Tokenizer, str or Path
+        A tokenizer, or a folder with tokenizer.json.
+    dims : int
+        The number of dims, D.
+    std : float
+        The standard deviation of every dim, above 0.
+    seed : int
+        From 0 to 2**64 - 1.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range.
     """
 
     kind = "random"
@@ -51,7 +67,18 @@ class Random(Encoder):
             raise InputError(f"std={std!r} is not a spread; give a number above 0")
 
     def vectors(self, ids: Any) -> Floats:
-        """Shape: (T,) -> (T, D)"""
+        """The vectors of tokens.
+
+        Parameters
+        ----------
+        ids : array of shape (T,)
+            Token ids.
+
+        Returns
+        -------
+        ndarray of float32, of shape (T, D)
+            One row per token.
+        """
         ids = np.asarray(ids)
         vectors = np.empty((len(ids), self.dims), dtype=np.float32)
         for start in range(0, len(ids), _BLOCK):
@@ -59,7 +86,18 @@ class Random(Encoder):
         return vectors
 
     def encode(self, texts: Any) -> Floats:
-        """The mean of each text's token vectors. Shape: (N, D)"""
+        """The mean of each text's token vectors.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            N texts.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N, D)
+            One row per text.
+        """
         return mean_vectors(self, texts, _LAYERS)
 
     @property
@@ -112,7 +150,20 @@ class Random(Encoder):
         self.save(folder)
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
-        """Write random.json and tokenizer.json: the vectors follow from the seed."""
+        """Write random.json and tokenizer.json: the vectors follow from the seed.
+
+        Parameters
+        ----------
+        folder : str or Path
+            The folder to write; it appears whole or not at all.
+        overwrite : bool
+            Replace an earlier one.
+
+        Raises
+        ------
+        OutputError
+            If the folder exists, or can't be written.
+        """
         about = {"format": 1, "dims": self.dims, "std": self.std, "seed": self.seed}
         with new_folder(Path(folder).expanduser(), _ABOUT, overwrite=overwrite) as aside:
             self.tokenizer.backend.save(str(aside / _TOKENIZER), pretty=False)
@@ -120,6 +171,23 @@ class Random(Encoder):
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
+        """Read what `save` wrote.
+
+        Parameters
+        ----------
+        folder : str or Path
+            The folder.
+
+        Returns
+        -------
+        Random
+            Equal to the one that was saved.
+
+        Raises
+        ------
+        ModelError
+            If the folder holds something else, or it is damaged.
+        """
         path = Path(folder).expanduser() / _ABOUT
         about = read_json_object(path)
         try:

@@ -27,12 +27,34 @@ if TYPE_CHECKING:
 
 
 class Table(Encoder):
-    """Token vectors, their tokenizer and, if there are any, factors that scale each token's vector.
+    """One vector per token and layer, and the tokenizer that they belong to.
 
-    `vectors`: (V, D), or (L, V, D), or one (V, D) for each layer number; `layers`: the numbers of the L layers (1 to L
-    unless given). `weights`: (V,) factors. `counts`: (V,) how often each token was seen. `normalize`: `encode` gives
-    unit vectors. `skip_unknown`: the tokenizer's unknown token does not count. `made`: where it comes from, as JSON.
+    Parameters
+    ----------
+    vectors : array of shape (V, D) or (L, V, D), or mapping of int to array of shape (V, D)
+        The token vectors, of one layer, of L layers, or by layer number.
+    tokenizer : tokenizers.Tokenizer
+        The tokenizer of V tokens.
+    weights : array of shape (V,), optional
+        Factors that scale each token's vector.
+    layers : sequence of int, optional
+        The numbers of the L layers; 1 to L unless given.
+    counts : array of shape (V,), optional
+        How often each token was seen.
+    normalize : bool
+        `encode` gives unit vectors.
+    skip_unknown : bool
+        The tokenizer's unknown token does not count.
+    made : mapping, optional
+        Where the table comes from, as JSON values.
 
+    Raises
+    ------
+    InputError
+        If shapes do not fit together, or values are not finite.
+
+    Examples
+    --------
     >>> Table.load("potion-base-8M").encode(["A cat sat."])  # doctest: +SKIP
     """
 
@@ -67,7 +89,23 @@ class Table(Encoder):
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
-        """A folder that `save` wrote, or a model2vec, sentence-transformers static or wordllama one. Runs nothing."""
+        """Read a folder of `save`, model2vec, sentence-transformers (static) or wordllama. No code is run.
+
+        Parameters
+        ----------
+        folder : str or Path
+            The folder.
+
+        Returns
+        -------
+        Table
+            Its vectors are mapped into memory, not read.
+
+        Raises
+        ------
+        ModelError
+            If the folder holds no table, or it is damaged.
+        """
         from attar.encoders.formats.table_folder import read_table
 
         parts = read_table(Path(folder).expanduser())
@@ -93,7 +131,30 @@ class Table(Encoder):
     ) -> Self:
         """The paper's Avg.: for each token, the mean of its vectors over a corpus, at all the layers in one pass.
 
-        Streams any corpus in constant memory. With `checkpoint`, a file, a run that was stopped goes on from there.
+        Streams any corpus in constant memory.
+
+        Parameters
+        ----------
+        encoder : Encoder
+            The model whose token vectors are averaged.
+        corpus : iterable of str
+            The texts.
+        layers : layers
+            Numbers, "first" or "last"; each is averaged by itself.
+        checkpoint : str or Path, optional
+            A file where the sums are kept, so that a run that was stopped continues from there.
+        progress : bool
+            Show a progress bar on a terminal.
+
+        Returns
+        -------
+        Table
+            With `counts`; tokens never seen have their input embedding.
+
+        Raises
+        ------
+        InputError
+            If the encoder has no tokenizer.json, or the checkpoint is of another model or corpus.
         """
         from attar.encoders.average import average_tokens
 
@@ -101,7 +162,25 @@ class Table(Encoder):
 
     @classmethod
     def of_sums(cls, sums: TokenSums, encoder: Encoder) -> Self:
-        """The Avg. from sums that `average_tokens` made with this encoder, perhaps in parts that were merged."""
+        """The Avg. from sums that `average_tokens` made with this encoder, perhaps in parts that were merged.
+
+        Parameters
+        ----------
+        sums : TokenSums
+            Sums of token vectors.
+        encoder : Encoder
+            The encoder that made the token vectors.
+
+        Returns
+        -------
+        Table
+            With `counts`; tokens never seen have their input embedding.
+
+        Raises
+        ------
+        InputError
+            If the encoder has no tokenizer.json.
+        """
         tokenizer = encoder.backend_tokenizer
         if tokenizer is None:
             raise InputError(f"{encoder!r} has no tokenizer.json, which a table needs to encode texts")
@@ -111,13 +190,44 @@ class Table(Encoder):
         return cls(vectors, tokenizer, counts=sums.counts, made=made)
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
-        """Write the folder, whole or not at all: attar_table.json, table.safetensors, tokenizer.json."""
+        """Write attar_table.json, table.safetensors and tokenizer.json.
+
+        Parameters
+        ----------
+        folder : str or Path
+            The folder to write; it appears whole or not at all.
+        overwrite : bool
+            Replace an earlier table.
+
+        Raises
+        ------
+        OutputError
+            If the folder exists, or can't be written.
+        """
         from attar.encoders.formats.table_folder import write_table
 
         write_table(self, Path(folder).expanduser(), overwrite=overwrite)
 
     def encode(self, texts: Any, layers: Sequence[int] | None = None) -> Floats:
-        """The mean of each text's token vectors over these layers (all of the table's unless given). Shape: (N, D)"""
+        """The mean of each text's token vectors.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            N texts.
+        layers : sequence of int, optional
+            The layers to average; all of the table's unless given.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N, D)
+            One row per text; zeros for a text without a known token.
+
+        Raises
+        ------
+        InputError
+            If the table does not hold a layer, or a value is not a text.
+        """
         wanted = self.layers if layers is None else tuple(layers)
         check_layers(wanted, self.layers)
         checked, _ = check_texts(iter_texts(texts))

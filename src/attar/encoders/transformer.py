@@ -29,15 +29,38 @@ if TYPE_CHECKING:
 
 
 class Transformer(Encoder):
-    """A pretrained transformer: a model folder, a hub name, or nothing for the embedded default.
+    """A pretrained transformer, loaded on first use.
 
-    `template`: a Template, or its text or name. `max_tokens`: cut texts there instead of at the model's own limit
-    (special and template tokens count). `windows`: instead of cutting, average windows that share this many tokens.
-    `weights_format="pickle"` loads weights that only exist as a pickle, which can run code: only for sources you trust.
-    `threads`: how many cores to use (None: as many as torch would). `precision="float64"` runs the model in float64, by
-    transformers, several times slower: for comparing digits, and for models that amplify rounding. "bfloat16", "int8":
-    multiply shorter numbers: faster where the processor can (bfloat16 by about 1.8 times, with a cosine to float32 of
-    0.9999 and more; int8 by more, but vectors differ). "auto" takes the fastest that keeps that cosine here.
+    Parameters
+    ----------
+    name_or_folder : str or Path, optional
+        A model folder or a hub name; None for the embedded default model. The network is never used for a folder.
+    template : Template or str, optional
+        The words around every text: a Template, its text or its name, such as "T4".
+    revision : str, optional
+        The branch, tag or commit of a hub model.
+    max_tokens : int, optional
+        Cut texts there instead of at the model's own limit; special and template tokens count.
+    windows : int, optional
+        Instead of cutting, average windows that share this many tokens.
+    weights_format : {"safetensors", "pickle"}
+        "pickle" loads weights that only exist as a pickle, which can run code: only for sources you trust.
+    threads : int, optional
+        How many cores to use; None for as many as torch would.
+    precision : {"float32", "float64", "bfloat16", "int8", "auto"}
+        "float64" runs the model in float64, by transformers, several times slower: for comparing digits, and for
+        models that amplify rounding. "bfloat16" and "int8" multiply shorter numbers: faster where the processor can
+        (bfloat16 by about 1.8 times, with a cosine to float32 of 0.9999 and more; int8 by more, but vectors differ).
+        "auto" takes the fastest that keeps that cosine on this machine.
+
+    Raises
+    ------
+    InputError
+        If a value is not allowed.
+
+    Examples
+    --------
+    >>> Transformer("bert-base-uncased", template="T4")  # doctest: +SKIP
     """
 
     kind = "transformer"
@@ -135,7 +158,7 @@ class Transformer(Encoder):
         for at, layer in enumerate(layers):
             if layer == -1:
                 table = self._model.table
-                rows, ids = (table, tokens.ids) if isinstance(table, np.ndarray) else (table[tokens.ids], None)
+                rows, ids = (table, tokens.ids) if isinstance(table, np.ndarray) else (self._rows(tokens), None)
                 pooled[:, :, at] = pool_rows(rows, ids, token_weights, tokens.offsets, threads=None)
 
         def visit(batch: Batch, layer: int, states: Floats) -> None:
@@ -164,7 +187,18 @@ class Transformer(Encoder):
         return TokenVectors(by_layer)
 
     def each_batch(self, tokens: Tokens, layers: Sequence[int], visit: VisitTokens) -> None:
-        """Call `visit` with the vectors of each batch as they are computed, by several threads at once."""
+        """Call `visit` with the vectors of each batch as they are computed, by several threads at once.
+
+        Parameters
+        ----------
+        tokens : Tokens
+            N sequences.
+        layers : sequence of int
+            The wanted layers.
+        visit : callable
+            Called with the number of the batch, the places of its tokens, a layer and the vectors (T of the batch,
+            D).
+        """
         self._check_layers(layers)
         if min(layers) < 0:
             super().each_batch(tokens, layers, visit)

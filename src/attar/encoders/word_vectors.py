@@ -28,10 +28,28 @@ _UNKNOWN = "<unknown>"
 class WordVectors(Encoder):
     """A vector for each word of a file, loaded on first use: word2vec text or binary, GloVe text, plain or gzip.
 
-    `split`: what a word is: "words" (like the Penn Treebank), "whitespace", or a regular expression. `lower`: texts are
-    lower-cased first. `drop_frequent`: leave the most frequent words out, by `frequent` or else by the file's order;
-    B2S-100 is `drop_frequent=100`. A text of nothing but frequent words keeps them. `limit`: read only so many words.
     Words without a vector do not count; `coverage(texts)` counts them, and so does `Embedder`.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    split : str
+        What a word is: "words" (like the Penn Treebank), "whitespace", or a regular expression.
+    lower : bool
+        Texts are lower-cased first.
+    drop_frequent : int
+        How many of the most frequent words to leave out; B2S-100 is 100. A text of nothing but frequent words keeps
+        them.
+    frequent : sequence of str, optional
+        Words by descending frequency; the order of the file unless given.
+    limit : int, optional
+        Read only so many words.
+
+    Raises
+    ------
+    InputError
+        If a number or the pattern is not allowed.
     """
 
     kind = "word_vectors"
@@ -66,7 +84,27 @@ class WordVectors(Encoder):
         drop_frequent: int = 0,
         frequent: Sequence[str] | None = None,
     ) -> Self:
-        """From words, the most frequent first, and their vectors (V, D)."""
+        """Word vectors from arrays in memory.
+
+        Parameters
+        ----------
+        words : sequence of V str
+            The words, the most frequent first.
+        vectors : array of shape (V, D)
+            Their vectors.
+        split, lower, drop_frequent, frequent : object
+            As of the class.
+
+        Returns
+        -------
+        WordVectors
+            Nothing is read from a file.
+
+        Raises
+        ------
+        InputError
+            If the numbers of words and vectors differ.
+        """
         table = np.ascontiguousarray(vectors, dtype=np.float32)
         if table.ndim != 2 or len(table) != len(words) or not len(words):
             raise InputError(f"{len(words)} words need vectors of shape ({len(words)}, D); given {table.shape}")
@@ -76,7 +114,23 @@ class WordVectors(Encoder):
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
-        """What `save` wrote; the vectors stay on disk until they are needed."""
+        """Read what `save` wrote; the vectors stay on disk until they are needed.
+
+        Parameters
+        ----------
+        folder : str or Path
+            The folder.
+
+        Returns
+        -------
+        WordVectors
+            Equal to those that were saved.
+
+        Raises
+        ------
+        ModelError
+            If the folder holds something else, or it is damaged.
+        """
         from attar.encoders.formats.word_folder import read_folder
 
         words, table, settings = read_folder(Path(folder).expanduser())
@@ -90,7 +144,20 @@ class WordVectors(Encoder):
         )
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
-        """Write the folder, whole or not at all: word_vectors.json, words.txt, vectors.safetensors."""
+        """Write word_vectors.json, words.txt and vectors.safetensors.
+
+        Parameters
+        ----------
+        folder : str or Path
+            The folder to write; it appears whole or not at all.
+        overwrite : bool
+            Replace an earlier one.
+
+        Raises
+        ------
+        OutputError
+            If the folder exists, or can't be written.
+        """
         from attar.encoders.formats.word_folder import write_folder
 
         write_folder(self, Path(folder).expanduser(), overwrite=overwrite)
@@ -103,14 +170,36 @@ class WordVectors(Encoder):
         self.save(folder)
 
     def encode(self, texts: Any) -> Floats:
-        """The mean of each text's known words; logs how many are not. Shape: (N, D)"""
+        """The mean of each text's known words; logs how many are unknown.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            N texts.
+
+        Returns
+        -------
+        ndarray of float32, of shape (N, D)
+            One row per text; zeros for a text without a known word.
+        """
         coverage = Coverage()
         vectors = mean_vectors(self, texts, _LAYERS, lambda tokens: coverage.add(tokens, len(self.words)))
         coverage.report()
         return vectors
 
     def coverage(self, texts: Any) -> Coverage:
-        """Counts the words that have no vector."""
+        """Count the words that have no vector.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            The texts.
+
+        Returns
+        -------
+        Coverage
+            How many words and texts there are, and how many are unknown.
+        """
         coverage = Coverage()
         for part, _ in chunks(texts, CHUNK):
             coverage.add(self.tokenize(part), len(self.words))
@@ -170,7 +259,20 @@ class WordVectors(Encoder):
         return np.repeat(pooled[:, :, None], len(layers), axis=2)
 
     def token_vectors(self, tokens: Tokens, layers: Sequence[int]) -> TokenVectors:
-        """A word without a vector has the zero vector."""
+        """The vectors of all words.
+
+        Parameters
+        ----------
+        tokens : Tokens
+            T words.
+        layers : sequence of int
+            Only layer 1.
+
+        Returns
+        -------
+        TokenVectors
+            Layer 1: (T, D); a word without a vector has the zero vector.
+        """
         check_layers(layers, _LAYERS)
         absent = tokens.ids == len(self.words)
         return TokenVectors({1: np.where(absent[:, None], 0, self.vectors[np.where(absent, 0, tokens.ids)])})

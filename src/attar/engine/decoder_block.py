@@ -1,6 +1,6 @@
 """A packed block of a causal decoder: a norm before attention and before the feed-forward network, residuals around.
 
-Llama and its kin, GPT-2, OPT and GPT-NeoX differ only in which norm, which places, which activation, and whether both
+Llama-like models, GPT-2, OPT and GPT-NeoX differ only in which norm, which places, which activation, and whether both
 halves read the same input.
 """
 

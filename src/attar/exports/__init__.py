@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """One line of the table of formats: the module whose `export` writes it, and what it is for."""
+    """One line of the table of formats: the module whose `export` writes it, and what it is for.
+
+    Parameters
+    ----------
+    module : str
+        The module whose `export` writes the format.
+    help : str
+        What the format is for.
+    """
 
     module: str
     help: str

@@ -67,7 +67,8 @@ class Model:
         ndarray of float32, of shape (N, D)
             One row per text.
         """
-        return self.embedder.encode([text for batch in inputs for text in batch["text"]])
+        vectors: Floats = self.embedder.encode([text for batch in inputs for text in batch["text"]])
+        return vectors
 
     def similarity(self, embeddings1: npt.ArrayLike, embeddings2: npt.ArrayLike) -> Floats:
         """Cosine of every vector with every other.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from attar.errors import InputError
 from attar.io.bounds import max_text_bytes
@@ -24,7 +25,8 @@ COLUMNS = ("text", "sentence", "content")  # what a column of texts is called wh
 class Records(Protocol):
     """Rows of fields, and the number of lines read so far."""
 
-    line_num: int
+    @property
+    def line_num(self) -> int: ...
 
     def __iter__(self) -> Iterator[list[str]]: ...
 
@@ -39,15 +41,42 @@ def kind_named(name: str) -> str | None:
     return KINDS.get(ending)
 
 
+class _BoundedRecords:
+    """csv.reader's rows, each of no more than a text may have: a quote that never ends would fill the memory."""
+
+    def __init__(self, lines: Iterable[str], **form: Any) -> None:
+        self._held = 0
+        self._rows = csv.reader(self._counted(lines), strict=True, **form)
+
+    @property
+    def line_num(self) -> int:
+        return self._rows.line_num
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return self
+
+    def __next__(self) -> list[str]:
+        self._held = 0
+        return next(self._rows)
+
+    def _counted(self, lines: Iterable[str]) -> Iterator[str]:
+        limit = max_text_bytes()
+        for line in lines:
+            self._held += len(line)
+            if self._held > limit + 1:  # and the end of the last line
+                raise csv.Error(f"a record is of more than {limit:,} characters (--max-text-bytes)")
+            yield line
+
+
 def records(lines: Iterable[str], kind: str) -> Records:
     """Records of "csv" (quotes may hide line ends) or "tsv" (a quote is a quote), from lines with their ends.
 
     A blank line is an empty record. What can't be read raises csv.Error.
     """
-    csv.field_size_limit(max_text_bytes())
+    csv.field_size_limit(sys.maxsize)  # of all readers in this process; ours have their own
     if kind == "csv":
-        return csv.reader(lines, strict=True)
-    return csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE, strict=True)
+        return _BoundedRecords(lines)
+    return _BoundedRecords(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
 
 
 def choose_column(names: Sequence[str], wanted: str | None, source: str) -> str:

@@ -16,6 +16,7 @@ from attar.io.bounds import bounded_line, check_text
 from attar.io.columns import choose_column, kind_named, records
 from attar.io.unpacked import DAMAGE, is_packed, open_unpacked
 
+_NO_TEXTS = (".npy", ".npz", ".safetensors", ".pt", ".bin", ".onnx")
 log = logging.getLogger("attar")
 
 
@@ -23,9 +24,9 @@ def read_texts(source: str, column: str | None = None) -> Iterator[Any]:
     """The texts of a file, in order; blank lines are texts too, so that rows keep their places."""
     kind = kind_named(source)
     if kind == "parquet":
-        yield from _parquet(_existing(source), column)
+        yield from _parquet(existing_file(source), column)
         return
-    with _lines(source) as lines:
+    with open_lines(source) as lines:
         yield from _READERS.get(kind or "text", _plain)(lines, source, column)
 
 
@@ -51,17 +52,20 @@ def count_texts(source: str) -> int | None:
     return None
 
 
-def _existing(source: str) -> Path:
+def existing_file(source: str) -> Path:
+    """The path of a file that is there."""
     path = Path(source)
     if path.is_dir():
         raise InputError(f"{source!r} is a folder; give a file of texts")
+    if path.suffix.lower() in _NO_TEXTS:
+        raise InputError(f"{source!r} is no text: {path.suffix} holds arrays; give .txt, .csv, .jsonl or .parquet")
     if not path.exists():
         raise InputError(f"there is no file {source!r}")
     return path
 
 
 @contextmanager
-def _lines(source: str) -> Iterator[Iterator[str]]:
+def open_lines(source: str) -> Iterator[Iterator[str]]:
     """Decoded lines without their ends; only a line feed ends a line, as everywhere but in str.splitlines."""
     if source == "-":
         yield _decoded(sys.stdin.buffer, source)
@@ -81,7 +85,7 @@ def open_input(source: str) -> Iterator[IO[bytes]]:
     """
     with ExitStack() as stack:
         try:
-            file = stack.enter_context(open_unpacked(_existing(source)))
+            file = stack.enter_context(open_unpacked(existing_file(source)))
         except OSError as error:
             raise InputError(f"can't read {source!r}: {error.strerror or error}") from None
         yield file

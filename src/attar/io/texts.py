@@ -22,9 +22,18 @@ def iter_texts(column: Any) -> Iterator[Any]:
         yield from column.to_pylist()
         return
     shape = getattr(column, "shape", None)
+    if shape is not None and len(shape) == 2 and shape[1] == 1:  # a table of one column, as scikit-learn hands it over
+        yield from _only_column(column)
+        return
     if shape is not None and len(shape) != 1:
         raise InputError(f"expected one column of texts; given {type(column).__name__} of shape {tuple(shape)}")
     yield from column
+
+
+def _only_column(table: Any) -> Any:
+    if hasattr(table, "iloc"):  # pandas
+        return table.iloc[:, 0]
+    return table.to_series(0) if hasattr(table, "to_series") else table[:, 0]
 
 
 def check_texts(values: Iterable[Any], start: int = 0) -> tuple[list[str], int]:

@@ -16,13 +16,38 @@ from attar.errors import InputError, RecipeError, unknown_name
 
 @dataclass(frozen=True)
 class Component:
-    """A weighting or a shaper: its class and its parameters."""
+    """A weighting or a shaper: its class and its parameters.
+
+    Parameters
+    ----------
+    name : str
+        The name of the class.
+    params : mapping
+        The arguments of its constructor, as JSON values.
+    """
 
     name: str
     params: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, estimator: Any) -> Self:
+        """Describe a weighting or a shaper.
+
+        Parameters
+        ----------
+        estimator : Weighting, Shaper or scikit-learn transformer
+            What to describe.
+
+        Returns
+        -------
+        Component
+            Its class and parameters, without what it learned.
+
+        Raises
+        ------
+        RecipeError
+            If it has parameters that JSON can't hold.
+        """
         given = estimator.get_params(deep=False)
         params = {name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()}
         try:
@@ -32,6 +57,25 @@ class Component:
         return cls(type(estimator).__name__, params)
 
     def make(self, classes: Mapping[str, type], kind: str) -> Any:
+        """A new, unfitted weighting or shaper.
+
+        Parameters
+        ----------
+        classes : mapping of str to type
+            The classes of the family by name.
+        kind : str
+            What messages call it: "weights" or "shaper".
+
+        Returns
+        -------
+        Weighting or Shaper
+            With these parameters.
+
+        Raises
+        ------
+        RecipeError
+            If the class or a parameter is not known.
+        """
         if self.name not in classes:
             raise RecipeError(str(unknown_name(kind, self.name, classes)))
         try:

@@ -30,7 +30,26 @@ BY_NAME = "named"  # the type of an encoder of which only the name is known
 
 @dataclass(frozen=True)
 class Recipe:
-    """Encoder, layers, weights and shapers, and what they were fitted on."""
+    """What an embedder does, as plain data. `str` of it is its text form, which `parse` reads.
+
+    Parameters
+    ----------
+    encoder : mapping
+        The description of the encoder, as its `spec` gives it.
+    layers : tuple of (layer, weight)
+        Layers are numbers, "first" or "last"; weights are None where all layers count the same.
+    weights : Component
+        The token weights.
+    shapers : tuple of Component
+        The shapers, in order.
+    fitted_on : FittedOn, optional
+        The texts that it was fitted on, if it was.
+
+    Examples
+    --------
+    >>> Recipe.parse("default | none | first,last | idf | zscore,unit").shape
+    'zscore,unit'
+    """
 
     encoder: Mapping[str, Any]
     layers: tuple[tuple[int | str, float | None], ...]  # (layer, weight); no weights: all the same
@@ -42,13 +61,48 @@ class Recipe:
     def of(
         cls, encoder: Encoder, layers: LayerChoice, weighting: Any, shaping: Sequence[Any], fitted_on: FittedOn | None
     ) -> Self:
-        """Of the parts of an embedder."""
+        """The recipe of the parts of an embedder.
+
+        Parameters
+        ----------
+        encoder : Encoder
+            The encoder.
+        layers : layers
+            A number, "first", "last", several of them, or a mapping to weights.
+        weighting : Weighting
+            The token weights.
+        shaping : sequence of shapers
+            The shapers, in order.
+        fitted_on : FittedOn or None
+            The texts that the parts were fitted on.
+
+        Returns
+        -------
+        Recipe
+            A description of them, without what they learned.
+        """
         parts = tuple(Component.of(shaper) for shaper in shaping)
         return cls(encoder.spec(), layer_pairs(layers), Component.of(weighting), parts, fitted_on)
 
     @classmethod
     def named(cls, name: str) -> Self:
-        """One of the recipes that the paper's findings give; see `attar recipes`."""
+        """One of the recipes that follow the paper's findings; see `attar recipes`.
+
+        Parameters
+        ----------
+        name : str
+            "plain", "similarity", "clustering" or "classification".
+
+        Returns
+        -------
+        Recipe
+            With the embedded default model.
+
+        Raises
+        ------
+        InputError
+            If the name is unknown.
+        """
         if name not in NAMED:
             raise unknown_name("recipe", name, NAMED)
         return cls.parse(NAMED[name][0])
@@ -89,7 +143,28 @@ class Recipe:
 
     @classmethod
     def of_fields(cls, model: str, template: str, layers: str, weighting: str, shape: str, mix: float) -> Self:
-        """From the columns of a table; the model's name is taken as it is, and nothing is looked up."""
+        """A recipe from the columns of a table; nothing is looked up.
+
+        Parameters
+        ----------
+        model : str
+            The name of a transformer, taken as it is.
+        template : str
+            The name or text of a template, or "none".
+        layers : str
+            Layers as text, such as "first,last".
+        weighting : str
+            Token weights as text, such as "idf".
+        shape : str
+            Shapers as text, such as "zscore,unit", or "none".
+        mix : float
+            The weight of Avg.
+
+        Returns
+        -------
+        Recipe
+            With the default settings of a transformer.
+        """
         text = None if template == NONE else Template.parse(template).text
         made = cls._of_texts(Transformer().spec() | {"model": model, "template": text}, layers, weighting, shape)
         return made.mixed(mix) if mix else made
@@ -136,25 +211,83 @@ class Recipe:
         return float(self.encoder["w"]) if self._is_mix else 0.0
 
     def mixed(self, w: float, name: str | None = None) -> Self:
-        """The same with so much of Avg., or of the static encoder that has this name."""
+        """The same recipe with its model mixed with a static one.
+
+        Parameters
+        ----------
+        w : float
+            The weight of the static model; the transformer has 1 - w.
+        name : str, optional
+            What opens the static model; without it, Avg. of the model itself.
+
+        Returns
+        -------
+        Recipe
+            With another encoder.
+        """
         other = {"type": AVERAGE} if name is None else {"type": BY_NAME, "model": name}
         return replace(self, encoder={"type": "mix", "w": float(w), "a": dict(self._side), "b": other})
 
     def on_model(self, model: str) -> Self:
-        """The same of another model; template and settings stay."""
+        """The same recipe with another model; template and settings stay.
+
+        Parameters
+        ----------
+        model : str
+            What opens the model: a folder, a hub name and others; see `open_encoder`.
+
+        Returns
+        -------
+        Recipe
+            With another encoder.
+
+        Raises
+        ------
+        InputError
+            If the model has no name or does not take the template.
+        ModelError
+            If there is no such model.
+        """
         made = _described(model, None if self.template is None else self.template.text)
         made |= {key: self._side[key] for key in ("max_tokens", "windows", "precision") if key in made}
         return replace(self, encoder={**self.encoder, "a": made} if self._is_mix else made)
 
     def opened_by(self, name: str | None) -> Self:
-        """The same with a model that this name opens, where its description alone does not."""
+        """The same recipe with a name that opens its model, where the description alone does not.
+
+        Parameters
+        ----------
+        name : str or None
+            What opens the model; None changes nothing.
+
+        Returns
+        -------
+        Recipe
+            With another encoder, or itself.
+        """
         if name is None or "model" in self._side:
             return self
         made = {"type": BY_NAME, "model": name}
         return replace(self, encoder={**self.encoder, "a": made} if self._is_mix else made)
 
     def with_settings(self, **settings: Any) -> Self:
-        """The same with these settings of its transformer (template, max_tokens, windows) changed."""
+        """The same recipe with other settings of its transformer.
+
+        Parameters
+        ----------
+        **settings : object
+            template, max_tokens, windows or others that `Transformer` takes.
+
+        Returns
+        -------
+        Recipe
+            With another encoder.
+
+        Raises
+        ------
+        InputError
+            If the model is not a transformer.
+        """
         if self._side.get("type") != "transformer":
             name = next(iter(settings)).replace("_", "-")
             raise InputError(f"--{name} is for transformers; {self.model!r} is not a transformer")
@@ -162,7 +295,15 @@ class Recipe:
         return replace(self, encoder={**self.encoder, "a": made} if self._is_mix else made)
 
     def learning_from_background(self) -> Self:
-        """A background corpus is for the parts marked @background; where none is, all parts learn from it."""
+        """The same recipe for use with a background corpus.
+
+        The corpus is for the parts marked @background; where none is, all parts learn from it.
+
+        Returns
+        -------
+        Recipe
+            Itself, or one with all parts marked.
+        """
         parts = (self.weights, *self.shapers)
         if any(part.params.get("on") == "background" for part in parts):
             return self
@@ -190,6 +331,11 @@ class Recipe:
                     yield f"{name.replace('_', '-')} {write_value(self._side[name])}"
 
     @property
+    def is_unit(self) -> bool:
+        """Whether its vectors are of length 1, so that inner products are cosines."""
+        return bool(self.shapers) and self.shapers[-1].name == "Unit"
+
+    @property
     def layer_choice(self) -> LayerChoice:
         if any(weight is not None for _, weight in self.layers):
             return {layer: 1.0 if weight is None else weight for layer, weight in self.layers}
@@ -201,12 +347,24 @@ class Recipe:
         return hashlib.sha256(canonical(replace(self, fitted_on=None).to_json()).encode()).hexdigest()[:16]
 
     def make_encoder(self, background: Sequence[str] | None = None) -> Encoder:
-        """The encoder that it describes; Avg. is made from a background corpus.
+        """Open the encoder that the recipe describes.
+
+        Parameters
+        ----------
+        background : sequence of str, optional
+            The corpus that Avg. is made from, where the recipe mixes it in.
+
+        Returns
+        -------
+        Encoder
+            A new one; models are loaded on first use.
 
         Raises
         ------
         InputError
             If it mixes the model with Avg. and there is no background corpus.
+        ModelError
+            If the model can't be found or read.
         """
         if not self._is_mix or self.encoder["b"].get("type") not in (AVERAGE, BY_NAME):
             return _opened(self.encoder)
@@ -222,12 +380,15 @@ class Recipe:
         return Mix(model, Table.average(model.with_template(None), background, numbers), self.mix)
 
     def make_weights(self) -> Any:
+        """New, unfitted token weights as the recipe describes them."""
         return self.weights.make(weights.CLASSES, "weights")
 
     def make_shapers(self) -> list[Any]:
+        """New, unfitted shapers as the recipe describes them."""
         return [part.make(shapers.CLASSES, "shaper") for part in self.shapers]
 
     def to_json(self) -> dict[str, Any]:
+        """The recipe as JSON values, which `from_json` reads."""
         return {
             "format": FORMAT,
             "encoder": dict(self.encoder),
@@ -239,7 +400,23 @@ class Recipe:
 
     @classmethod
     def from_json(cls, data: Any) -> Self:
-        """Refuses whatever `to_json` would not have written."""
+        """Read what `to_json` wrote.
+
+        Parameters
+        ----------
+        data : object
+            JSON values.
+
+        Returns
+        -------
+        Recipe
+            Equal to the one that was written.
+
+        Raises
+        ------
+        RecipeError
+            If it is anything that `to_json` would not have written.
+        """
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             given = data.get("format") if isinstance(data, dict) else type(data).__name__
             raise RecipeError(
@@ -278,7 +455,18 @@ NAMED: dict[str, tuple[str, str]] = {
 
 
 def canonical(data: Any) -> str:
-    """JSON in the one form that hashes are taken of."""
+    """JSON in the one form that hashes are taken of.
+
+    Parameters
+    ----------
+    data : object
+        Anything that JSON can hold.
+
+    Returns
+    -------
+    str
+        Keys sorted, no spaces.
+    """
     return json.dumps(data, sort_keys=True, separators=(",", ":"))
 
 

@@ -41,7 +41,18 @@ class AllButTheTop(MomentShaper):
             raise InputError(f"n={self.n!r} is not allowed; give a whole number of components, 0 or more")
 
     def check_width(self, n_features: int) -> None:
-        """Nothing but rounding errors would be left of texts without all of their dims."""
+        """Refuse to remove as many directions as there are dims: only rounding errors would be left.
+
+        Parameters
+        ----------
+        n_features : int
+            The number of dims of the vectors.
+
+        Raises
+        ------
+        InputError
+            If `n` is not below it.
+        """
         if self.n >= n_features:
             raise InputError(
                 f"{self.name} would remove all {n_features} dims of the vectors; give at most abtt:{n_features - 1}"

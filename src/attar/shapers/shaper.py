@@ -102,7 +102,18 @@ class Shaper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # typ
             raise unknown_name("texts to fit on", self.on, get_args(On))
 
     def check_width(self, n_features: int) -> None:
-        """Raise InputError where nothing sensible would come of the vectors of texts that have so many dims."""
+        """Check that the shaper is of use for vectors with this number of dims.
+
+        Parameters
+        ----------
+        n_features : int
+            The number of dims of the vectors.
+
+        Raises
+        ------
+        InputError
+            If nothing sensible would be left of them.
+        """
 
     @abstractmethod
     def state(self) -> State:

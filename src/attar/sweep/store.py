@@ -34,24 +34,28 @@ _TYPES = {
 class Store:
     """The file of a run. Safe to use from several threads of one process."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        self.path, self.read_only = path, read_only
         self._lock = threading.Lock()
         columns = ", ".join(f"{field.name} {_TYPES[str(field.type)]}" for field in fields(CellRow))
         with self._explained():
-            self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=30)
+            place = _to_read(path) if read_only else path.absolute().as_uri()
+            self._connection = sqlite3.connect(
+                place, uri=True, check_same_thread=False, isolation_level=None, timeout=30
+            )
             self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
             self._check_own()
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute("PRAGMA synchronous=NORMAL")
-            self._connection.execute(f"CREATE TABLE IF NOT EXISTS cells ({columns}, PRIMARY KEY (cell))")
+            if not read_only:
+                self._connection.execute("PRAGMA journal_mode=WAL")
+                self._connection.execute("PRAGMA synchronous=NORMAL")
+                self._connection.execute(f"CREATE TABLE IF NOT EXISTS cells ({columns}, PRIMARY KEY (cell))")
 
     @classmethod
     def of_run(cls, run: Path) -> Self:
-        """The store of a folder that a sweep has written."""
+        """The store of a folder that a sweep has written, to be read; nothing in the folder changes."""
         if not (run / FILE).is_file():
             raise InputError(f"{str(run)!r} is not the folder of a sweep: it has no {FILE}; make one with attar sweep")
-        return cls(run / FILE)
+        return cls(run / FILE, read_only=True)
 
     def _check_own(self) -> None:
         """Refuses a file with views, triggers or other tables, which could answer with anything and never end."""
@@ -59,7 +63,7 @@ class Store:
             "SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
         ).fetchall()
         columns = [row[1] for row in self._connection.execute("PRAGMA table_xinfo(cells)") if row[6] == 0]
-        if held and (held != [("table", "cells")] or columns != list(COLUMNS)):
+        if (held or self.read_only) and (held != [("table", "cells")] or columns != list(COLUMNS)):
             self._connection.close()
             raise InputError(f"{str(self.path)!r} is not the store of a sweep: it was made by others, or altered")
 
@@ -88,7 +92,8 @@ class Store:
     def close(self) -> None:
         """Fold the log into the file, so that one file is all there is."""
         with self._lock, self._explained():
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            if not self.read_only:
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._connection.close()
 
     def __enter__(self) -> Self:
@@ -105,6 +110,12 @@ class Store:
             raise OutputError(
                 f"the store {str(self.path)!r} can't be used: {error}; what it holds is safe, rerun when that is mended"
             ) from error
+
+
+def _to_read(path: Path) -> str:
+    """Where to open a store that is only read: without a log beside it nobody writes, and no lock is needed."""
+    alone = not path.with_name(path.name + "-wal").exists()
+    return f"{path.absolute().as_uri()}?{'immutable=1' if alone else 'mode=ro'}"
 
 
 def comparable(row: CellRow) -> dict[str, object]:

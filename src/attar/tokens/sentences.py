@@ -27,7 +27,25 @@ _ABBREVIATION = re.compile(
 
 
 def sentences(path: str | Path, min_characters: int = 10) -> Iterator[str]:
-    """Stream the sentences of a plain or gzipped file; headings (` = Title = `) and shorter sentences are left out."""
+    """Stream the sentences of a plain or gzipped file of paragraphs; headings (` = Title = `) are left out.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, one paragraph per line.
+    min_characters : int
+        Shorter sentences are left out.
+
+    Yields
+    ------
+    str
+        The sentences, in order.
+
+    Raises
+    ------
+    DataError
+        If the file can't be read or is not UTF-8.
+    """
     return sentences_of(_lines(Path(path)), min_characters)
 
 

@@ -49,6 +49,8 @@ class Template:
     InputError
         Where a text would have no place in them, or too many.
 
+    Examples
+    --------
     >>> Template('This sentence: "[X]" means [MASK].').n_masks
     1
     >>> Template.parse("cot+knowledge").n_forms
@@ -74,10 +76,20 @@ class Template:
     def named(cls, name: str) -> Self:
         """One of the paper's templates, T0 to T4, or of the prompts eol, cot, knowledge, echo and meta.
 
+        Parameters
+        ----------
+        name : str
+            The name.
+
+        Returns
+        -------
+        Template
+            The template or prompt of this name.
+
         Raises
         ------
         InputError
-            For any other name.
+            If the name is unknown.
         """
         if name not in NAMED:
             raise unknown_name("template", name, NAMED)
@@ -85,7 +97,23 @@ class Template:
 
     @classmethod
     def parse(cls, spec: str) -> Self:
-        """A name (`T4`), names to average (`cot+knowledge`), or the template itself; each may end in `@prompteol`."""
+        """A template from its name or its text.
+
+        Parameters
+        ----------
+        spec : str
+            A name (`T4`), names to average (`cot+knowledge`), or the template itself; each may end in `@prompteol`.
+
+        Returns
+        -------
+        Template
+            The template.
+
+        Raises
+        ------
+        InputError
+            If it is none of them.
+        """
         names = spec.removesuffix(TIDY)
         if SLOT in names or not all(name.isidentifier() for name in names.split("+")):
             return cls(spec)

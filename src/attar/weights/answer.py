@@ -10,7 +10,7 @@ from attar.weights.weighting import Weighting
 
 
 class Answer(Weighting):
-    """The last token of a prompt, behind which a causal model would say its answer, alone."""
+    """Only the last token of a prompt counts, after which a causal model would write its answer."""
 
     by_token = True
 

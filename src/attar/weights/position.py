@@ -10,7 +10,17 @@ from attar.weights.weighting import Weighting
 
 
 class Position(Weighting):
-    """Each token counts as much as its place in the sequence, from 1."""
+    """Each token counts as much as its place in the sequence, from 1.
+
+    Parameters
+    ----------
+    specials : bool
+        Whether special tokens such as [CLS] and [SEP] count.
+    template : bool
+        Whether the words of the template count.
+    masks : bool
+        Whether the masks of the template count.
+    """
 
     def __init__(self, specials: bool = False, template: bool = True, masks: bool = True) -> None:
         self.specials = specials

@@ -13,6 +13,5 @@ def counted(tokens: Tokens, specials: bool, template: bool, masks: bool) -> npt.
 
     A copy of the text that a prompt says before the one that counts never counts.
     """
-    # in the order of Role: text, template, mask, special, answer, copy
-    wanted = np.array([True, template, masks, specials, template, False])
+    wanted = np.array([True, template, masks, specials, template, False])  # in the order of Role
     return wanted[tokens.roles]

@@ -44,6 +44,9 @@ class Family(Protocol):
     @property
     def renamed(self) -> Mapping[str, str]: ...
 
+    @property
+    def weights_as_stored(self) -> bool: ...
+
     def build(self, settings: Settings, parts: ArrayParts, product: MakeProduct) -> DirectModel | DecoderModel:
         """Raises Unexpected, or a LookupError or ValueError for a part that is not as it should be."""
         ...
@@ -68,9 +71,6 @@ FAMILIES: dict[str, Family] = {
 }
 
 
-_DECODERS = (Llama, Gpt2, Opt, GptNeoX)  # weights are used as they are stored
-
-
 def is_known(settings: Settings) -> bool:
     """Whether the architecture is one of these; that the model is as expected, `build_model` tells."""
     kind = settings.get("model_type")
@@ -84,7 +84,7 @@ def build_model(settings: Settings, arrays: Arrays, product: MakeProduct) -> Dir
     if settings.get("position_embedding_type", "absolute") != "absolute":
         raise Unexpected
     family = FAMILIES[settings["model_type"]]
-    if isinstance(family, _DECODERS) and product is not float32:
+    if family.weights_as_stored and product is not float32:
         raise Unexpected
     named = _plain_names(arrays, family)
     parts = ArrayParts(named)

@@ -24,6 +24,7 @@ class Gpt2:
     prefix: str = "transformer."
     own = frozenset({"wte", "wpe", "h", "ln_f"})
     renamed = NOTHING_RENAMED
+    weights_as_stored = True
 
     def build(self, settings: Settings, parts: ArrayParts, product: MakeProduct) -> DecoderModel:
         expect(settings, {"scale_attn_weights": True, "scale_attn_by_inverse_layer_idx": False})

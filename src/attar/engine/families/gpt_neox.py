@@ -26,6 +26,7 @@ class GptNeoX:
     prefix: str = "gpt_neox."
     own = frozenset({"embed_in", "layers", "final_layer_norm"})
     renamed = NOTHING_RENAMED
+    weights_as_stored = True
 
     def build(self, settings: Settings, parts: ArrayParts, product: MakeProduct) -> DecoderModel:
         width, heads = count(settings, "hidden_size"), count(settings, "num_attention_heads")

@@ -1,4 +1,4 @@
-"""Llama and its kin: SmolLM2, Mistral, Qwen 2, 2.5 and 3, Gemma (the first)."""
+"""Llama-like models: SmolLM2, Mistral, Qwen 2, 2.5 and 3, Gemma (the first)."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ class Llama:
     prefix: str = "model."
     own = frozenset({"embed_tokens", "layers", "norm"})
     renamed = NOTHING_RENAMED
+    weights_as_stored = True
 
     def build(self, settings: Settings, parts: ArrayParts, product: MakeProduct) -> DecoderModel:
         kernels, shape = decoder_kernels(), _Shape.of(settings)

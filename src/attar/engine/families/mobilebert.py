@@ -22,6 +22,7 @@ class MobileBert:
     prefix: str = "mobilebert."
     blocks: str = "encoder.layer"
     renamed = RENAMED_NORMS
+    weights_as_stored = False
     own = frozenset({"embeddings", "encoder"})
 
     def build(self, settings: Settings, parts: ArrayParts, product: MakeProduct) -> DirectModel:

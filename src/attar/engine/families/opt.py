@@ -25,6 +25,7 @@ class Opt:
     prefix: str = "model."
     own = frozenset({"decoder"})
     renamed = NOTHING_RENAMED
+    weights_as_stored = True
 
     def build(self, settings: Settings, parts: ArrayParts, product: MakeProduct) -> DecoderModel:
         width, heads = count(settings, "hidden_size"), count(settings, "num_attention_heads")

@@ -1,4 +1,4 @@
-"""BERT and its kin: a norm after attention and after the feed-forward network."""
+"""BERT-like models: a norm after attention and after the feed-forward network."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RENAMED_NORMS = {".LayerNorm.gamma": ".LayerNorm.weight", ".LayerNorm.beta": ".L
 
 @dataclass(frozen=True)
 class PostNorm:
-    """BERT and its kin."""
+    """BERT-like models."""
 
     prefix: str  # what stands before the names in a file that holds more than the encoder
     layout: Layout = BERT
@@ -37,6 +37,7 @@ class PostNorm:
     segments: bool = True
     behind_padding: bool = False  # places are numbered from behind the padding id
     renamed = RENAMED_NORMS
+    weights_as_stored = False
 
     @property
     def own(self) -> set[str]:

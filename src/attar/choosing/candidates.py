@@ -1,0 +1,96 @@
+"""Candidates: the recipes among which is chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from attar.types import Encoder
+
+NO_TEMPLATE = "none"
+NO_SHAPE = "none"
+TEMPLATE = "T4"  # for models that know masks
+SHAPES = (NO_SHAPE, "zscore", "abtt:1", "abtt:3")
+SPREAD = 8  # layers that stand for all
+
+
+@dataclass(frozen=True, order=True)
+class Candidate:
+    """A recipe apart from its model, with layers as numbers."""
+
+    template: str
+    layers: tuple[int, ...]
+    weights: str
+    shape: str
+
+    def __str__(self) -> str:
+        return " | ".join((self.template, ",".join(map(str, self.layers)), self.weights, self.shape))
+
+    @property
+    def shapers(self) -> str:
+        """The shapers of the recipe that is saved: unit length last, which changes no cosine and helps k-means."""
+        return "unit" if self.shape == NO_SHAPE else f"{self.shape},unit"
+
+
+def plain_candidate(encoder: Encoder) -> Candidate:
+    """What the encoder does where nobody chooses."""
+    return Candidate(NO_TEMPLATE, encoder.usual_layers, encoder.usual_weights, NO_SHAPE)
+
+
+def named_candidates(encoder: Encoder) -> dict[str, Candidate]:
+    """The named recipes as candidates of this encoder."""
+    plain = plain_candidate(encoder)
+    ends = _ends(encoder)
+    return {
+        "plain": plain,
+        "similarity": Candidate(NO_TEMPLATE, ends, "idf", "zscore"),
+        "clustering": Candidate(NO_TEMPLATE, ends, "debiased", NO_SHAPE),
+        "classification": Candidate(NO_TEMPLATE, ends, "mean", NO_SHAPE),
+    }
+
+
+def candidates(encoder: Encoder) -> tuple[Candidate, ...]:
+    """All candidates of an encoder; the plain one comes first, each once."""
+    found = dict.fromkeys([plain_candidate(encoder), *named_candidates(encoder).values()])
+    for template in templates(encoder):
+        for layers in layer_sets(encoder):
+            for weights in _weights(encoder, template):
+                found.update(dict.fromkeys(Candidate(template, layers, weights, shape) for shape in SHAPES))
+    return tuple(found)
+
+
+def templates(encoder: Encoder) -> tuple[str, ...]:
+    """The templates that the encoder can be given."""
+    masks = encoder.contextual and encoder.vocabulary.mask_id is not None
+    return (NO_TEMPLATE, TEMPLATE) if masks else (NO_TEMPLATE,)
+
+
+def layer_sets(encoder: Encoder) -> tuple[tuple[int, ...], ...]:
+    """The sets of layers to try: one by one from low to high, and averages of some."""
+    first, last = encoder.first_layer, encoder.n_layers
+    if not encoder.contextual or first == last:  # a table holds some layers only
+        return tuple(dict.fromkeys([encoder.usual_layers, *((layer,) for layer in encoder.usual_layers)]))
+    middle = round(last / 2)
+    step = max(1, -(-last // SPREAD))
+    wanted = [
+        *((layer,) for layer in (-1, 0, 1, middle, last - 1, last)),
+        _ends(encoder),
+        tuple(sorted({middle, last})),
+        tuple(range(max(1, last - 3), last + 1)),
+        tuple(sorted(range(last, 0, -step))),
+    ]
+    same_width = [s for s in wanted if s and s[0] >= first and len({encoder.width(layer) for layer in s}) == 1]
+    return tuple(dict.fromkeys(same_width))
+
+
+def _ends(encoder: Encoder) -> tuple[int, ...]:
+    if not encoder.contextual:
+        return encoder.usual_layers
+    return tuple(sorted({min(max(1, encoder.first_layer), encoder.n_layers), encoder.n_layers}))
+
+
+def _weights(encoder: Encoder, template: str) -> tuple[str, ...]:
+    if template != NO_TEMPLATE:
+        return ("mean", "idf", "debiased", "mask")
+    causal = encoder.contextual and encoder.vocabulary.mask_id is None
+    extra = ("last",) if causal else ()
+    return tuple(dict.fromkeys((encoder.usual_weights, "mean", "idf", "debiased", *extra)))

@@ -1,0 +1,67 @@
+"""The dialogue as one page without a server: it asks by the same model and saves the answers by download."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from attar.choosing.dialogue import FEWEST, SETTLED, SLIPS, STEEPNESS, Dialogue
+from attar.choosing.questions import SIMILARITY
+from attar.choosing.rule import SAME, log_prior
+from attar.io.atomic import new_file
+
+MOST_QUESTIONS = 400
+
+
+@dataclass(frozen=True)
+class PageTalk:
+    """Writes the page; answers come back in a file."""
+
+    most: int
+    purpose: str
+    page: Path
+
+    def __call__(self, dialogue: Dialogue, texts: Sequence[str]) -> None:
+        """Write the page."""
+        write_page(dialogue, texts, self.most, self.purpose, self.page)
+
+
+def write_page(dialogue: Dialogue, texts: Sequence[str], most: int, purpose: str, path: Path) -> None:
+    """Write one self-contained file that asks at most `most` questions."""
+    evidence = dialogue.evidence
+    prior = log_prior(evidence) + dialogue.log_likelihood
+    kept = np.flatnonzero(prior > prior.max() - 12)  # the others are not believed in
+    asked = np.array([q for q in range(len(dialogue.questions)) if q not in dialogue.answers][:MOST_QUESTIONS])
+    leads = dialogue.questions.leads(evidence)[np.ix_(kept, asked)]
+    alike = evidence.agreement[np.ix_(kept, kept)]
+    data = {
+        "purpose": "similarity" if purpose == SIMILARITY else "belongs",
+        "most": most,
+        "steepness": STEEPNESS,
+        "slips": SLIPS,
+        "settled": SETTLED,
+        "same": SAME,
+        "fewest": FEWEST,
+        "prior": [round(float(p), 4) for p in prior[kept]],
+        "leads": _packed(leads),
+        "agreement": _packed(alike),
+        "questions": [
+            {side: [texts[int(i)] for i in getattr(dialogue.questions, side)[q]] for side in ("left", "right")}
+            for q in asked
+        ],
+    }
+    template = files("attar").joinpath("resources/choose.html").read_text(encoding="utf-8")
+    safe = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
+    with new_file(path) as aside:
+        aside.write_text(template.replace("{{data}}", safe), encoding="utf-8")
+
+
+def _packed(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:
+    """Values from -1 to 1 as signed bytes in base64, row by row."""
+    return base64.b64encode(np.round(values * 127).astype(np.int8).tobytes()).decode("ascii")

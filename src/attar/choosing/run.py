@@ -1,0 +1,139 @@
+"""Choose a recipe: sample texts, pass them once for each template, take the signals, ask, decide, fit."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attar.choosing.answers import PairAnswer, answers_of, resume
+from attar.choosing.candidates import candidates
+from attar.choosing.chosen import Chosen
+from attar.choosing.dialogue import Dialogue
+from attar.choosing.evidence import LEAST_TEXTS, VOTERS, gather
+from attar.choosing.passes import each_candidate
+from attar.choosing.probe import read_probe
+from attar.choosing.questions import PURPOSES, SIMILARITY, draw_questions
+from attar.choosing.tuned import is_tuned
+from attar.encoders.opening import open_encoder
+from attar.errors import InputError, unknown_name
+from attar.io.aside import scratch
+from attar.io.atomic import explained
+from attar.io.texts import check_texts, iter_texts
+from attar.pipeline import distinct_texts
+from attar.types import Encoder
+
+log = logging.getLogger("attar")
+Talk = Callable[[Dialogue, Sequence[str]], None]  # asks questions about the texts and notes the answers
+
+
+@dataclass(frozen=True)
+class ChooseSettings:
+    """How to choose.
+
+    Parameters
+    ----------
+    purpose : str
+        What the vectors are for: "similarity", "clustering" or "search". It decides which questions are asked.
+    sample : int
+        Distinct texts that go through the model for the choice; the recipe is fitted on all.
+    work : Path, optional
+        Where pooled vectors are kept, so that a later call goes on; a temporary folder if not given.
+    progress : bool
+        Show bars on a terminal.
+    """
+
+    purpose: str = SIMILARITY
+    sample: int = 1500
+    work: Path | None = None
+    progress: bool = False
+
+    def __post_init__(self) -> None:
+        if self.purpose not in PURPOSES:
+            raise unknown_name("purpose", self.purpose, PURPOSES)
+        if not isinstance(self.sample, int) or self.sample < LEAST_TEXTS:
+            raise InputError(f"sample={self.sample!r} is not allowed; give a whole number from {LEAST_TEXTS} on")
+
+
+def choose(
+    texts: Any,
+    encoder: Encoder | str | None = None,
+    *,
+    settings: ChooseSettings | None = None,
+    answers: Sequence[PairAnswer] = (),
+    talk: Talk | None = None,
+) -> Chosen:
+    """Choose a recipe for these texts and this model.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        The texts that are to be embedded, or texts like them.
+    encoder : Encoder or str, optional
+        The model, or what `attar encode --model` would call it; the embedded default if not given. A template that it
+        has is replaced.
+    settings : ChooseSettings, optional
+        Purpose, size of the sample, where to keep vectors.
+    answers : sequence of PairAnswer
+        Answers that were given before, about any texts.
+    talk : callable, optional
+        Is handed the dialogue and the texts of its questions, and notes more answers in it.
+
+    Returns
+    -------
+    Chosen
+        The choice with its reasons; `.embedder()` is the recipe, fitted on all texts.
+
+    Raises
+    ------
+    InputError
+        If there are too few distinct texts, or all get the same vector.
+    """
+    settings = settings or ChooseSettings()
+    given, _ = check_texts(iter_texts(texts))
+    made = open_encoder(encoder) if encoder is None or isinstance(encoder, str) else encoder
+    made = made.with_template(None)
+    sampled = sample_texts(given, settings.sample, answers)
+    with _work(settings.work) as work:
+        probe = read_probe()
+        each = each_candidate(made, candidates(made), sampled, probe, work, settings.progress)
+        evidence = gather(each, probe)
+    drawn = draw_questions(evidence, settings.purpose)
+    dialogue = resume(evidence, drawn, answers, sampled, is_tuned(made))
+    if talk is not None:
+        talk(dialogue, sampled)
+    told = tuple(answers_of(dialogue, sampled))
+    return Chosen(made, evidence, dialogue.verdict(), settings.purpose, tuple(given), len(sampled), told)
+
+
+def sample_texts(texts: Sequence[str], wanted: int, answers: Sequence[PairAnswer] = ()) -> list[str]:
+    """Distinct texts that are not blank, drawn once and for all; texts of answers are always among the first.
+
+    Where the answers are about texts that are drawn among the first anyway, the order is that without answers.
+    """
+    once = [text for text in distinct_texts(list(texts))[0] if text.strip()]
+    order = np.random.default_rng(0).permutation(len(once))[:wanted]
+    drawn = [once[int(i)] for i in order]
+    asked = list(dict.fromkeys(text for answer in answers for text in answer.texts))
+    if set(asked) <= set(drawn[:VOTERS]):
+        return drawn
+    if len(asked) > VOTERS:
+        raise InputError(f"the answers are about {len(asked):,} texts; at most {VOTERS} can be taken into account")
+    return [*asked, *(text for text in drawn if text not in set(asked))]
+
+
+@contextmanager
+def _work(folder: Path | None) -> Iterator[Path]:
+    """The folder of pooled vectors: the one given, which stays, or a temporary one."""
+    if folder is None:
+        with scratch() as place:
+            yield place
+        return
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    yield folder

@@ -1,0 +1,122 @@
+"""attar choose"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from attar.errors import InputError
+from attar.io.reading import read_texts
+
+if TYPE_CHECKING:
+    from attar.choosing.run import Talk
+
+log = logging.getLogger("attar")
+PURPOSES = ("similarity", "clustering", "search")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  attar choose texts.txt --model ./mobilebert-uncased -o my-recipe
+  attar choose texts.txt --model ./mobilebert-uncased --for clustering --ask 20 -o my-recipe
+  attar choose texts.txt --ask 20 --web -o my-recipe            # writes my-recipe.html
+  attar choose texts.txt --answers answers.jsonl -o my-recipe   # answers given there, or by others
+  attar encode texts.txt --recipe my-recipe -o vectors.npy
+"""
+)
+@click.argument("texts")
+@click.option("--model", metavar="DIR|NAME", help="A model folder or hub name. Default: the embedded MiniLM.")
+@click.option(
+    "--for",
+    "purpose",
+    type=click.Choice(PURPOSES),
+    default="similarity",
+    show_default=True,
+    help="What the vectors are for.",
+)
+@click.option("--ask", type=click.IntRange(min=1), metavar="N", help="Ask at most N questions; 10 to 20 help a lot.")
+@click.option("--web", is_flag=True, help="With --ask: write a page that asks, instead of asking here.")
+@click.option(
+    "--answers",
+    "files",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Answers given before (JSON lines); may be repeated. With --ask the dialogue goes on.",
+)
+@click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="Where to save the recipe."
+)
+@click.option(
+    "--sample",
+    type=click.IntRange(min=20),
+    default=1500,
+    show_default=True,
+    metavar="N",
+    help="Texts that go through the model for the choice; the recipe is fitted on all.",
+)
+@click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@click.option("--keep", is_flag=True, help="Keep the pooled vectors beside the recipe, so that a later call is quick.")
+@click.option("--overwrite", is_flag=True, help="Replace the folder if it holds an earlier recipe.")
+def choose(
+    texts: str,
+    model: str | None,
+    purpose: str,
+    ask: int | None,
+    web: bool,
+    files: tuple[Path, ...],
+    output: Path,
+    sample: int,
+    column: str | None,
+    keep: bool,
+    overwrite: bool,
+) -> None:
+    """Choose the recipe that suits these texts and this model: without labels, or with a few answers.
+
+    A part of TEXTS goes once through the model for each template. Every candidate recipe is then judged by graded pairs
+    that come with this package, and by how its neighbours agree with those of the others. Where nothing is sure to be
+    better, the plain recipe is kept. Stopped runs go on where they were.
+    """
+    from attar.choosing import ChooseSettings
+    from attar.choosing import choose as run
+    from attar.choosing.answers import read_answers
+    from attar.choosing.chosen import table
+    from attar.io.atomic import check_target_folder
+    from attar.persist import RECIPE
+
+    if web and ask is None:
+        raise InputError("--web writes a page that asks: say how many questions at most, such as --ask 20 --web")
+    check_target_folder(output, RECIPE, overwrite=overwrite)
+    given = [answer for path in files for answer in read_answers(path)]
+    talk = _talk(ask, web, purpose, output)
+    work = output.with_name(output.name + ".choosing")
+    settings = ChooseSettings(purpose, sample, work, progress=True)
+    chosen = run(list(read_texts(texts, column)), model, settings=settings, answers=given, talk=talk)
+    if web:
+        again = f"attar choose {texts} --answers answers.jsonl -o {output}"
+        log.info("wrote %s.html; open it, answer, save, and run: %s (with the same options)", output, again)
+        return
+    for line in table(chosen.rows()):
+        click.echo(line)
+    log.info("%s", chosen.reason())
+    chosen.save(output, overwrite=overwrite, progress=True)
+    if not keep:
+        shutil.rmtree(work, ignore_errors=True)
+    log.info("saved the recipe, fitted on %s texts, to %s", f"{len(chosen.texts):,}", output)
+
+
+def _talk(ask: int | None, web: bool, purpose: str, output: Path) -> Talk | None:
+    from attar.choosing.page import PageTalk
+    from attar.choosing.terminal import TerminalTalk, check_terminal
+
+    if ask is None:
+        return None
+    if web:
+        return PageTalk(ask, purpose, output.with_name(output.name + ".html"))
+    check_terminal()
+    return TerminalTalk(ask, purpose, output.with_name(output.name + ".answers.jsonl"))

@@ -1,0 +1,114 @@
+"""attar duplicates"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from attar.commands.choices import Choices, embedder_options
+from attar.commands.suited_choice import check_enough, fit_anyway_option, suited_embedder
+from attar.io.progress import bar
+
+if TYPE_CHECKING:
+    from attar.embedder import Embedder
+    from attar.io.rows import Row
+    from attar.jobs.documents import Documents
+    from attar.jobs.duplicates import Duplicates
+    from attar.types import Floats
+
+log = logging.getLogger("attar")
+COLUMNS = ("cosine", "group", "id", "other_id", "text", "other_text")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  attar duplicates texts.csv -o pairs.csv
+  attar duplicates texts.csv -o pairs.csv --cleaned without-duplicates.csv
+  attar duplicates train.jsonl test.jsonl -o leaks.csv --cleaned clean-train.jsonl
+  attar duplicates texts.txt --threshold 0.95 -o pairs.csv
+"""
+)
+@click.argument("texts", metavar="TEXTS")
+@click.argument("other", metavar="[OTHER]", required=False)
+@click.option(
+    "-o", "--output", metavar="PAIRS.csv", required=True, help="A table of pairs: .csv, .tsv, .jsonl, .parquet."
+)
+@click.option("--cleaned", metavar="FILE", help="Write the rows of TEXTS that are to be kept, with all their columns.")
+@click.option(
+    "--threshold", type=float, metavar="COSINE", help="How close duplicates are. Default: advised from the texts."
+)
+@click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@click.option("--id-column", metavar="NAME", help="The column of ids. Default: id, if there is one; else row numbers.")
+@fit_anyway_option
+@embedder_options
+def duplicates(
+    texts: str,
+    other: str | None,
+    output: str,
+    cleaned: str | None,
+    threshold: float | None,
+    column: str | None,
+    id_column: str | None,
+    fit_anyway: bool,
+    choices: Choices,
+) -> None:
+    """Find near duplicates in TEXTS, or texts of TEXTS that are also in OTHER (a train set's in a test set).
+
+    Two texts are near duplicates if the cosine of their vectors reaches the threshold. Without --threshold it is
+    advised from the texts, and it is said how many pairs chance alone would bring. All pairs are compared.
+    """
+    from attar.io.row_files import check_row_file, write_rows
+    from attar.jobs.documents import Documents
+    from attar.jobs.duplicates import find_duplicates, find_leaks
+
+    for target in (output, cleaned):
+        if target is not None:
+            check_row_file(target)
+    held = Documents.read(texts, column, id_column)
+    others = None if other is None else Documents.read(other, column, id_column)
+    embedder = suited_embedder(choices, "similarity")
+    check_enough(embedder, len(held), fit_anyway)
+    encode = _encoder(embedder, held)
+    with bar(None, "rows compared") as advance:
+        if others is None:
+            found = find_duplicates(held.texts, encode(held), threshold, advance)
+        else:
+            found = find_leaks(held.texts, encode(held), others.texts, encode(others), threshold, advance)
+    write_rows(_table(found, held, others or held), output, COLUMNS)
+    if cleaned is not None:
+        write_rows([row for row, kept in zip(held.rows, found.kept, strict=True) if kept], cleaned, list(held.rows[0]))
+    _report(found, output, cleaned)
+
+
+def _encoder(embedder: Embedder, held: Documents) -> Callable[[Documents], Floats]:
+    """What has to learn learns from the first file."""
+    if embedder.needs_fit and not embedder.__sklearn_is_fitted__():
+        embedder.fit(held.texts, progress=True)
+    return lambda documents: embedder.encode(documents.texts, progress=True)
+
+
+def _table(found: Duplicates, left: Documents, right: Documents) -> list[Row]:
+    groups = found.groups(within=left is right)
+    return [
+        dict(
+            zip(
+                COLUMNS,
+                (round(float(cosine), 4), int(group), left.ids[i], right.ids[j], left.texts[i], right.texts[j]),
+                strict=True,
+            )
+        )
+        for i, j, cosine, group in zip(found.pairs.left, found.pairs.right, found.pairs.cosines, groups, strict=True)
+    ]
+
+
+def _report(found: Duplicates, output: str, cleaned: str | None) -> None:
+    if found.advice is not None:
+        log.info("%s", found.advice.sentence())
+    dropped = int((~found.kept).sum())
+    log.info("wrote %s pairs to %s; %s texts may go", f"{len(found.pairs):,}", output, f"{dropped:,}")
+    if cleaned is not None:
+        log.info("wrote the %s texts that stay to %s", f"{len(found.kept) - dropped:,}", cleaned)

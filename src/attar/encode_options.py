@@ -1,0 +1,60 @@
+"""The keywords of sentence-transformers' `encode`: taken with its meaning, or refused by name with a reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from attar.engine.tensors import to_tensor
+from attar.errors import InputError
+from attar.shapers import Unit
+from attar.types import Floats
+
+
+@dataclass(frozen=True)
+class EncodeOptions:
+    """What a caller of `encode` wants beyond the texts; the names are sentence-transformers'."""
+
+    batch_size: int = 32  # taken, and of no effect: batches are made by the number of tokens
+    show_progress_bar: bool | None = None
+    normalize_embeddings: bool = False
+    convert_to_numpy: bool = True
+    convert_to_tensor: bool = False
+    truncate_dim: int | None = None
+    prompt: str | None = None
+    prompt_name: str | None = None
+    device: str | None = None
+    output_value: str = "sentence_embedding"
+    precision: str = "float32"
+
+    def __post_init__(self) -> None:
+        refused = (
+            (self.prompt_name is not None, "prompt_name", "give the words themselves: prompt=..., or a template"),
+            (self.device not in (None, "cpu"), "device", "vectors are computed on the CPU"),
+            (self.output_value != "sentence_embedding", "output_value", "encoder_.token_vectors gives tokens' vectors"),
+            (self.precision != "float32", "precision", "vectors are float32; quantise them afterwards"),
+            (
+                not (self.convert_to_numpy or self.convert_to_tensor),
+                "convert_to_numpy",
+                "a list of tensors is not made; give convert_to_tensor=True",
+            ),
+            (self.batch_size < 1, "batch_size", "give 1 or more"),
+            (self.truncate_dim is not None and self.truncate_dim < 1, "truncate_dim", "give 1 or more dims"),
+        )
+        for wrong, name, reason in refused:
+            if wrong:
+                raise InputError(f"encode: {name}={getattr(self, name)!r} is not supported: {reason}")
+
+    def prompted(self, texts: list[str]) -> list[str]:
+        """The texts, each behind the prompt."""
+        return texts if not self.prompt else [self.prompt + text for text in texts]
+
+    def finished(self, vectors: Floats) -> Any:
+        """Cut, then normalised, then a tensor, as wanted. Shape: (N, D) to (N, D')"""
+        if self.truncate_dim is not None:
+            if self.truncate_dim > vectors.shape[1]:
+                raise InputError(f"truncate_dim={self.truncate_dim} is more than the {vectors.shape[1]} dims there are")
+            vectors = vectors[:, : self.truncate_dim]
+        if self.normalize_embeddings:
+            vectors = Unit().transform(vectors)
+        return to_tensor(vectors) if self.convert_to_tensor else vectors

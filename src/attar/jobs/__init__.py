@@ -1,0 +1,1 @@
+"""What people want vectors for: search, near duplicates, groups with a map, and why two texts are close."""

@@ -1,0 +1,181 @@
+"""Building an index: the work lies beside the target until it is whole, and a run that was killed goes on from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attar.embedder import Embedder
+from attar.errors import InputError
+from attar.io.atomic import check_target_folder, new_file
+from attar.io.locks import exclusive
+from attar.io.progress import Advance, nothing
+from attar.io.texts import check_texts
+from attar.jobs.index_files import ABOUT, RECIPE, About, write_part
+from attar.shapers import Unit
+from attar.types import Floats
+
+log = logging.getLogger("attar")
+
+Row = tuple[Any, str]  # id, text
+PART_ROWS = 65_536
+_LOCK, _DONE = "lock", "done-{:05}.json"
+
+
+def build_folder(
+    target: Path, embedder: Embedder, rows: Iterable[Row], *, overwrite: bool = False, advance: Advance = nothing
+) -> About:
+    """Write a whole index; what has to learn from the texts learns from all of them first."""
+    check_target_folder(target, ABOUT, overwrite=overwrite)
+    with _work_folder(target) as work:
+        if embedder.needs_fit and not embedder.__sklearn_is_fitted__():
+            held = list(rows)
+            _check_some(held)
+            vectors = embedder.fit_transform([text for _, text in held], progress=True)
+            about = _write_parts(work, held, _slices_of(vectors))
+        else:
+            about = _write_parts(work, rows, _encoding(embedder, advance), _previous(work, embedder))
+        embedder.save(work / RECIPE, overwrite=True)
+        about = _with_fit(about, embedder)
+        about.write(work)
+        _put_in_place(work, target)
+    return about
+
+
+def row_parts(rows: Iterable[Row], seen: set[Any] | None = None) -> Iterator[tuple[list[Any], list[str]]]:
+    """Ids and checked texts in parts; an id that comes twice is refused."""
+    known = set() if seen is None else seen
+    iterator, start = iter(rows), 0
+    while part := list(islice(iterator, PART_ROWS)):
+        ids = [row_id for row_id, _ in part]
+        for row_id in ids:
+            if row_id in known:
+                raise InputError(f"the id {row_id!r} comes twice; ids must be distinct: name another column of ids")
+            known.add(row_id)
+        texts, replaced = check_texts((text for _, text in part), start)
+        if replaced:
+            log.warning("%s texts held lone surrogates, which became U+FFFD", f"{replaced:,}")
+        start += len(part)
+        yield ids, texts
+
+
+def unit_rows(vectors: Floats) -> tuple[Floats, int]:
+    """Vectors of length 1, and how many are zero and stay so."""
+    rows: Floats = Unit().transform(np.asarray(vectors, dtype=np.float32))
+    return rows, int((~rows.any(axis=1)).sum())
+
+
+def report_zeros(zeros: int, n_rows: int) -> None:
+    """Zero vectors are counted and named."""
+    if zeros:
+        log.warning("%s of %s texts have a zero vector: no query will find them", f"{zeros:,}", f"{n_rows:,}")
+
+
+Encode = Callable[[int, list[str]], Floats]
+
+
+def _write_parts(work: Path, rows: Iterable[Row], encode: Encode, previous: bool = False) -> About:
+    about: About | None = None
+    first = 0
+    for number, (ids, texts) in enumerate(row_parts(rows)):
+        done = work / _DONE.format(number)
+        sha256 = _digest(ids, texts)
+        account = _account(done) if previous else {}
+        if account.get("sha256") != sha256:
+            vectors, zeros = unit_rows(encode(first, texts))
+            write_part(work, number, ids, texts, vectors)
+            account = {"sha256": sha256, "zeros": zeros, "dims": vectors.shape[1]}
+            with new_file(done) as aside:
+                aside.write_text(json.dumps(account), encoding="utf-8")
+        about = (about or About(dims=account["dims"])).with_part(len(ids), account["zeros"])
+        first += len(ids)
+    _check_some(about)
+    assert about is not None
+    report_zeros(about.zeros, about.n_rows)
+    return about
+
+
+def _check_some(found: Any) -> None:
+    if not found:
+        raise InputError("there are no texts to put into an index")
+
+
+def _encoding(embedder: Embedder, advance: Advance) -> Encode:
+    def encode(first: int, texts: list[str]) -> Floats:
+        return np.concatenate(list(embedder.encode_chunks(texts, advance=advance)))
+
+    return encode
+
+
+def _slices_of(vectors: Floats) -> Encode:
+    return lambda first, texts: vectors[first : first + len(texts)]
+
+
+def _with_fit(about: About, embedder: Embedder) -> About:
+    fitted = embedder.recipe.fitted_on
+    on = fitted.target.texts if embedder.needs_fit and fitted is not None and fitted.target is not None else None
+    return About(**{**vars(about), "fitted_on": on})
+
+
+def _digest(ids: list[Any], texts: list[str]) -> str:
+    digest = hashlib.sha256()
+    for row_id, text in zip(ids, texts, strict=True):
+        digest.update(repr(row_id).encode() + b"\0" + text.encode() + b"\0")
+    return digest.hexdigest()
+
+
+def _account(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _previous(work: Path, embedder: Embedder) -> bool:
+    """Whether parts that an earlier run left were made by this recipe and model; if not, they are made anew."""
+    path = work / "by.json"
+    by = {"recipe": embedder.recipe.to_json(), "model": getattr(embedder.encoder_, "fingerprint", None)}
+    same = bool(_account(path) == json.loads(json.dumps(by)))
+    if not same:
+        path.write_text(json.dumps(by), encoding="utf-8")
+    elif (work / _DONE.format(0)).is_file():
+        log.info("going on from what an earlier run has left")
+    return same
+
+
+@contextmanager
+def _work_folder(target: Path) -> Iterator[Path]:
+    """Beside the target; it stays where a run was stopped, and goes where its input was refused."""
+    place = target.resolve()
+    work = place.with_name(f".{place.name}.unfinished")
+    work.mkdir(exist_ok=True)
+    try:
+        with exclusive(work / _LOCK):
+            yield work
+    except InputError:
+        shutil.rmtree(work, ignore_errors=True)
+        raise
+
+
+def _put_in_place(work: Path, target: Path) -> None:
+    for path in (work / _LOCK, work / "by.json", *work.glob("done-*.json")):
+        path.unlink(missing_ok=True)
+    place = target.resolve()
+    if place.exists():
+        old = work.with_suffix(".old")
+        os.replace(place, old)
+        os.replace(work, place)
+        shutil.rmtree(old)
+    else:
+        os.replace(work, place)

@@ -1,0 +1,135 @@
+"""Groups of texts: k-means on vectors of unit length, each group with a name and its most central texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from attar.errors import InputError
+from attar.io.progress import Advance, nothing
+from attar.jobs.naming import telling_words
+from attar.scores.solvers.kmeans import kmeans
+from attar.shapers import Unit
+from attar.types import Floats, Ints
+
+STARTS = 5  # initialisations of k-means
+SAMPLE = 5_000  # texts that the number of groups is looked for with
+MOST_GROUPS = 100  # that are looked for where none is given
+CENTRAL = 3
+
+
+@dataclass(frozen=True)
+class Group:
+    """One group."""
+
+    number: int
+    size: int
+    words: list[str]  # the most telling first
+    central: Ints  # rows of the texts nearest to its centre
+
+    @property
+    def name(self) -> str:
+        return ", ".join(self.words[:3]) or f"group {self.number}"
+
+
+@dataclass(frozen=True)
+class Groups:
+    """All groups, the largest first, and each text's group and its cosine with that group's centre."""
+
+    groups: list[Group]
+    labels: Ints  # (N,)
+    cosines: Floats  # (N,)
+    tried: dict[int, float]  # numbers of groups that were looked at, and how well they part; empty if k was given
+
+
+def find_groups(
+    texts: Sequence[str], vectors: Floats, k: int | None = None, seed: int = 0, advance: Advance = nothing
+) -> Groups:
+    """Sort texts into groups.
+
+    Parameters
+    ----------
+    texts : N texts
+    vectors : (N, D), of any length
+    k : how many groups; None: the number whose groups part best, by the simplified silhouette of held-out texts
+    seed : the same seed gives the same groups
+    advance : hears of each number of groups that was tried
+
+    Raises
+    ------
+    InputError : fewer than 3 texts, or k below 1 or above the number of distinct vectors
+    """
+    units: Floats = Unit().transform(np.asarray(vectors, dtype=np.float32))
+    _check(units, k)
+    tried = {} if k is not None else _part_well(units, seed, advance)
+    k = k if k is not None else max(tried, key=lambda number: (tried[number], -number))
+    found = kmeans(units, k, STARTS, seed)
+    labels, centers = _largest_first(found.labels, found.centers)
+    cosines = np.einsum("nd,nd->n", units, centers[labels])
+    return Groups(_described(texts, labels, cosines, len(centers)), labels, cosines.astype(np.float32), tried)
+
+
+def _check(units: Floats, k: int | None) -> None:
+    if len(units) < 3:
+        raise InputError(f"{len(units)} texts can't be sorted into groups; give at least 3")
+    if k is not None:
+        distinct = len(np.unique(units, axis=0)) if k > 1 else 1
+        if not 1 <= k <= distinct:
+            raise InputError(f"{k} groups were asked for; there are {distinct} distinct vectors: give 1 to {distinct}")
+
+
+def _part_well(units: Floats, seed: int, advance: Advance) -> dict[int, float]:
+    """How well groups part, for several numbers of them: each half of a sample by the centres of the other half.
+
+    By its own centres, ever more and ever smaller groups would part ever better.
+    """
+    rows = np.random.default_rng(seed).permutation(len(units))[:SAMPLE]
+    halves = [np.unique(half, axis=0) for half in np.array_split(units[rows], 2)]
+    found = {}
+    for k in _numbers(min(map(len, halves))):
+        centers = [_unit(kmeans(half, k, 2, seed).centers) for half in halves]
+        found[k] = (silhouette(halves[0], centers[1]) + silhouette(halves[1], centers[0])) / 2
+        advance(1)
+    return found or {1: 0.0}
+
+
+def _numbers(n_texts: int) -> Iterator[int]:
+    k = 2
+    while k <= min(n_texts**0.5, MOST_GROUPS):
+        yield k
+        k = max(k + 1, round(k * 1.25))
+
+
+def silhouette(units: Floats, centers: Floats) -> float:
+    """The mean of (b - a) / b: a is the distance to the nearest centre, b to the second. Shape: (N, D), (K, D)"""
+    cosines = np.partition(units @ centers.T, -2, axis=1)[:, -2:]
+    b, a = np.sqrt(np.maximum(2 - 2 * cosines, 0)).T
+    return float(np.mean((b - a) / np.maximum(np.maximum(a, b), 1e-12)))
+
+
+def _unit(centers: Floats) -> Floats:
+    made: Floats = Unit().transform(centers)
+    return made
+
+
+def _largest_first(labels: npt.NDArray[np.int32], centers: Floats) -> tuple[Ints, Floats]:
+    sizes = np.bincount(labels, minlength=len(centers))
+    order = np.lexsort((np.arange(len(sizes)), -sizes))
+    order = order[sizes[order] > 0]
+    place = np.empty(len(centers), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return place[labels], _unit(centers[order])
+
+
+def _described(texts: Sequence[str], labels: Ints, cosines: Floats, k: int) -> list[Group]:
+    words = telling_words(texts, labels, k)
+    found = []
+    for number in range(k):
+        rows = np.flatnonzero(labels == number)
+        central = rows[np.argsort(-cosines[rows], kind="stable")]
+        distinct = list({texts[i]: i for i in reversed(central.tolist())}.values())[::-1][:CENTRAL]
+        found.append(Group(number, len(rows), words[number], np.array(distinct, dtype=np.int64)))
+    return found

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sample_evidence import N, sample_evidence, sample_truth, units_of
+
+from attar.choosing.candidates import Candidate
+from attar.choosing.evidence import gather
+from attar.choosing.passes import Units
+from attar.choosing.probe import read_probe
+from attar.choosing.rule import PLAIN, judge, log_prior, weigh
+from attar.errors import InputError
+
+
+def test_a_clearly_better_candidate_is_chosen() -> None:
+    verdict = judge(sample_evidence())
+    assert verdict.chosen in (1, 2)
+    assert verdict.chance >= 0.95
+    assert not verdict.kept_plain
+
+
+def test_plain_is_kept_where_it_is_as_good_as_any() -> None:
+    assert judge(sample_evidence((0.1, 0.12, 1.0, 1.5, 2.0))).chosen == PLAIN
+
+
+def test_plain_of_a_tuned_model_is_kept_without_answers_whatever_the_probe_says() -> None:
+    assert judge(sample_evidence(), tuned=True).chosen == PLAIN
+
+
+def test_answers_can_move_a_tuned_model_and_can_bring_plain_back() -> None:
+    evidence = sample_evidence()
+    good = judge(evidence).chosen
+    for_it, for_plain = np.zeros(5), np.zeros(5)
+    for_it[good], for_plain[PLAIN] = 6, 12
+    assert judge(evidence, for_it, tuned=True).chosen == good
+    assert judge(evidence, for_plain).chosen == PLAIN
+
+
+def test_near_copies_share_their_belief() -> None:
+    evidence = sample_evidence()
+    alone = weigh(log_prior(evidence))
+    rows = [0, 1, 1, 1, 2, 3, 4]  # candidate 1 three times over
+    copied = replace(
+        evidence,
+        candidates=tuple(evidence.candidates[r] for r in rows),
+        signals={name: values[rows] for name, values in evidence.signals.items()},
+        agreement=evidence.agreement[np.ix_(rows, rows)],
+    )
+    shared = weigh(log_prior(copied))
+    assert shared[1] == shared[2] == shared[3]
+    assert shared[1:4].sum() < 3 * alone[1]
+
+
+def test_candidates_whose_vectors_are_all_the_same_are_never_believed() -> None:
+    truth = sample_truth()
+    flat = np.ones_like(truth) / np.sqrt(truth.shape[1])
+    probe = np.ones((len(read_probe().texts), truth.shape[1]), dtype=np.float32)
+    constant = Units(Candidate("T4", (0,), "mask", "none"), flat, probe)
+    evidence = gather([units_of(truth, 2.0, "none", 0), constant, units_of(truth, 0.1, "none", 1)], read_probe())
+    verdict = judge(evidence)
+    assert verdict.belief[1] == 0
+    assert verdict.chosen == 2
+
+
+def test_too_few_texts_are_refused() -> None:
+    few = units_of(sample_truth()[:10], 0.1, "none", 0)
+    with pytest.raises(InputError, match="10 distinct texts are too few to choose by; give at least 20"):
+        gather([few], read_probe())
+
+
+def test_equal_vectors_everywhere_are_refused() -> None:
+    flat = np.full((N, 4), 0.5, dtype=np.float32)
+    probe = np.full((len(read_probe().texts), 4), 0.5, dtype=np.float32)
+    with pytest.raises(InputError, match="the same vector"):
+        gather([Units(Candidate("none", (1,), "mean", "none"), flat, probe)], read_probe())

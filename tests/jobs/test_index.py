@@ -1,0 +1,178 @@
+"""The index: whole or absent, exact, and open to more texts."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attar import Embedder, Transformer, shapers, weights
+from attar.errors import InputError, OutputError
+from attar.jobs import building
+from attar.jobs.index import Index
+
+WORDS = tuple("the a cat dog sat ran on mat in man woman tree river light play walk blue red seven music".split())  # noqa: SIM905
+
+
+def documents(n: int, seed: int = 0) -> list[str]:
+    rng = np.random.default_rng(seed)
+    return [" ".join(rng.choice(WORDS, size=6)) + f" {i}" for i in range(n)]
+
+
+@pytest.fixture
+def plain(tiny_bert: Transformer) -> Embedder:
+    return Embedder(tiny_bert)
+
+
+@pytest.fixture
+def fitted(tiny_bert: Transformer) -> Embedder:
+    return Embedder(tiny_bert, weights=weights.Idf(), shapers=[shapers.ZScore(), shapers.Unit()])
+
+
+def test_finds_what_the_cosines_of_all_say(plain: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "PART_ROWS", 16)
+    texts = documents(50)
+    Index.build(tmp_path / "i", plain, texts)
+    index = Index.open(tmp_path / "i")
+    assert len(index) == 50
+    assert [len(part) for part in index.parts] == [16, 16, 16, 2]
+    queries = documents(3, seed=1)
+    cosines = plain.similarity(plain.encode(queries), plain.encode(texts))
+    for hits, row in zip(index.search_all(queries, 4), cosines, strict=True):
+        expected = np.argsort(-row, kind="stable")[:4]
+        assert [hit.id for hit in hits] == expected.tolist()
+        assert [hit.text for hit in hits] == [texts[i] for i in expected]
+        np.testing.assert_allclose([hit.cosine for hit in hits], row[expected], atol=1e-6)
+    assert index.search(texts[49], 1)[0].row == 49
+
+
+def test_queries_go_through_the_recipe_that_was_fitted_on_the_documents(fitted: Embedder, tmp_path: Path) -> None:
+    texts = documents(60)
+    Index.build(tmp_path / "i", fitted, texts)
+    index = Index.open(tmp_path / "i")
+    np.testing.assert_array_equal(index.embedder.encode(["a cat"]), fitted.encode(["a cat"]))
+    assert index.search(texts[7], 1)[0].cosine == pytest.approx(1, abs=1e-6)
+    assert index.about.fitted_on == 60
+
+
+def test_texts_are_added_without_a_new_fit_and_age_is_told(
+    fitted: Embedder, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    Index.build(tmp_path / "i", fitted, documents(60))
+    index = Index.open(tmp_path / "i")
+    before = index.embedder.encode(["the cat sat"])
+    with caplog.at_level(logging.WARNING, "attar"):
+        assert index.add(["a new text"]) == 1
+        assert "grown old" not in caplog.text
+        assert index.add(documents(70, seed=3)) == 70
+        assert "grown old" in caplog.text
+    again = Index.open(tmp_path / "i")
+    assert len(again) == len(index) == 131
+    assert again.search("a new text", 1)[0].id == 60
+    np.testing.assert_array_equal(again.embedder.encode(["the cat sat"]), before)
+
+
+def test_ids(plain: Embedder, tmp_path: Path) -> None:
+    index = Index.build(tmp_path / "i", plain, ["the cat", "a dog"], ids=["x", "y"])
+    assert index.search("the cat", 1)[0].id == "x"
+    with pytest.raises(InputError, match="'x' comes twice"):
+        index.add(["again"], ids=["x"])
+    with pytest.raises(InputError, match="3 is no str"):
+        index.add(["again"], ids=[3])
+    with pytest.raises(InputError, match="no texts to add"):
+        index.add([])
+    assert len(Index.open(tmp_path / "i")) == 2
+
+
+@pytest.mark.parametrize(
+    ("texts", "ids", "says"),
+    [
+        ([], None, "no texts"),
+        (["a", 3], None, "text 1 is 3"),
+        (["a", "b"], [1, 1], "1 comes twice"),
+        (["a"], [1.5], "1.5"),
+    ],
+)
+def test_what_is_refused_leaves_nothing(
+    plain: Embedder, tmp_path: Path, texts: list, ids: list | None, says: str
+) -> None:
+    with pytest.raises(InputError, match=says):
+        Index.build(tmp_path / "i", plain, texts, ids)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_index_is_not_overwritten_unasked(plain: Embedder, tmp_path: Path) -> None:
+    Index.build(tmp_path / "i", plain, ["the cat"])
+    with pytest.raises(OutputError, match="it exists"):
+        Index.build(tmp_path / "i", plain, ["a dog"])
+    assert len(Index.build(tmp_path / "i", plain, ["a dog", "the"], overwrite=True)) == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["i"]
+
+
+def test_a_stopped_run_goes_on(plain: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "PART_ROWS", 10)
+    texts, seen = documents(40), []
+    real = Embedder.encode_chunks
+
+    def stopping(self: Embedder, part: list[str], **settings: object) -> object:
+        seen.append(len(part))
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+        return real(self, part, **settings)
+
+    monkeypatch.setattr(Embedder, "encode_chunks", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        Index.build(tmp_path / "i", plain, texts)
+    assert not (tmp_path / "i").exists()
+    index = Index.build(tmp_path / "i", plain, texts)
+    assert len(seen) == 3 + 2  # the first two parts were kept
+    np.testing.assert_allclose(np.concatenate(index.parts), shapers.Unit().transform(plain.encode(texts)), atol=1e-6)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["i"]
+
+
+def test_what_an_earlier_run_left_of_other_texts_is_not_used(
+    plain: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = tmp_path / ".i.unfinished"
+    monkeypatch.setattr(building, "_put_in_place", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        Index.build(tmp_path / "i", plain, documents(5))
+    assert work.is_dir()
+    monkeypatch.undo()
+    index = Index.build(tmp_path / "i", plain, documents(6, seed=9))
+    assert index.search(documents(6, seed=9)[5], 1)[0].row == 5
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (lambda f: (f / "index.json").write_text("{"), "damaged"),
+        (lambda f: (f / "index.json").write_text(json.dumps({"format": 9})), "format 9"),
+        (lambda f: (f / "index.json").unlink(), "not an index"),
+        (lambda f: (f / "vectors-00000.npy").write_bytes(b"x"), "can't be read"),
+        (lambda f: np.save(f / "vectors-00000.npy", np.zeros((2, 3), np.float32)), "not as index.json says"),
+        (lambda f: (f / "texts-00000.arrow").unlink(), "can't be read"),
+    ],
+)
+def test_damage_is_told(plain: Embedder, tmp_path: Path, damage: object, says: str) -> None:
+    Index.build(tmp_path / "i", plain, ["the cat"])
+    damage(tmp_path / "i")  # type: ignore[operator]
+    with pytest.raises(InputError, match=says):
+        Index.open(tmp_path / "i")
+
+
+def test_zero_vectors_are_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    from small_tables import few_vectors, few_words
+
+    from attar.encoders.table import Table
+
+    texts = ["the cat", ""]
+    with caplog.at_level(logging.WARNING, "attar"):
+        index = Index.build(tmp_path / "i", Embedder(Table(few_vectors(), few_words())), texts)
+        assert index.about.zeros == 1
+        assert "1 of 2 texts have a zero vector" in caplog.text
+        index.search("", 1)
+        assert "the query '' has a zero vector" in caplog.text

@@ -1,0 +1,134 @@
+"""Every command that writes, killed at random moments: the rerun ends with the same bytes, and nothing is left over.
+
+A few kills of each command here, many by `make kills`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import time
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sample_cells import cell, write_run
+
+from attar.sweep.store import COLUMNS, FILE
+from attar_process import run, start
+
+KILLS = int(os.environ.get("ATTAR_KILLS", "3"))  # of each command
+SEED = int(os.environ.get("ATTAR_KILLS_SEED", "18"))
+LOG = os.environ.get("ATTAR_KILLS_LOG")
+TEXTS = ["the cat sat on the mat", "a dog ran", "seven blue dogs", "music in the tree", "the river is blue"]
+counts: dict[str, Counter[str]] = {}
+
+COMMANDS = {
+    "encode": ["encode", "texts.txt", "--model", "model", "--weights", "idf", "-o", "out.npy"],
+    "encode parquet": ["encode", "texts.txt", "--model", "model", "-o", "out.parquet"],
+    "fit": ["fit", "--model", "model", "--shape", "zscore", "--on", "texts.txt", "-o", "out"],
+    "fit over": ["fit", "--model", "model", "--shape", "whiten", "--on", "texts.txt", "-o", "recipe", "--overwrite"],
+    "static": ["static", "--model", "model", "--on", "texts.txt", "--layers", "1,3", "-o", "out"],
+    "export": ["export", "static-recipe", "--to", "model2vec", "-o", "out"],
+    "export sentence-transformers": ["export", "recipe", "--to", "sentence-transformers", "-o", "out"],
+    "corpus": ["corpus", "recipe", "texts.txt", "-o", "out", "--workers", "1", "--shards", "2"],
+    "sweep": ["sweep", "--grid", "grid.toml", "--model", "model", "-o", "out"],
+    "report": ["report", "run", "-o", "out.html"],
+    "report over a link": ["report", "run", "--format", "csv", "-o", "link.csv"],
+}
+VOLATILE = ("lock", "_lock", "_plan.json", "out.sums")  # what is begun anew, or only needed to go on
+SLOW = ("corpus", "export sentence-transformers")  # start other interpreters, or import much
+
+
+@pytest.fixture(scope="module")
+def sound(tiny_bert_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All that the commands start from."""
+    here = tmp_path_factory.mktemp("kills") / "sound"
+    here.mkdir()
+    (here / "texts.txt").write_text("\n".join(TEXTS * 40) + "\n")
+    pairs = [f"{text}\t{other}\t{i % 6}\n" for i, text in enumerate(TEXTS) for other in TEXTS[i + 1 :]]
+    (here / "pairs.tsv").write_text("sentence1\tsentence2\tscore\n" + "".join(pairs))
+    (here / "grid.toml").write_text(
+        'tasks = ["sts:pairs.tsv"]\nlayers = [[1], ["first", "last"]]\nshapes = [[], ["zscore"]]\n'
+    )
+    shutil.copytree(tiny_bert_dir, here / "model")
+    write_run(here / "run", [cell(task, layers) for task in ("STS12", "tweet") for layers in ("1", "3", "1+3")])
+    (here / "real.csv").write_text("old\n")
+    (here / "link.csv").symlink_to("real.csv")
+    for command in (
+        ["fit", "--model", "model", "--shape", "zscore", "--on", "texts.txt", "-o", "recipe"],
+        ["static", "--model", "model", "--on", "texts.txt", "-o", "table"],
+        ["fit", "--model", "table", "--shape", "zscore", "--on", "texts.txt", "-o", "static-recipe"],
+    ):
+        ended = run(*command, cwd=here)
+        assert ended.code == 0, ended
+    return here
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """Every file by name, as a hash of its bytes; of a store, of its cells but for their seconds."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if path.is_symlink():
+            found[name] = "link to " + os.readlink(path)
+        elif path.name == FILE:
+            found[name] = _cells(path)
+        elif path.is_file() and path.name not in VOLATILE:
+            found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return found
+
+
+def _cells(path: Path) -> str:
+    columns = ", ".join(column for column in COLUMNS if column != "seconds")
+    with closing(sqlite3.connect(path)) as connection:
+        return repr(connection.execute(f"SELECT {columns} FROM cells ORDER BY cell").fetchall())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_kill_at_any_moment_changes_nothing(sound: Path, tmp_path: Path, name: str) -> None:
+    if name in SLOW and "ATTAR_KILLS" not in os.environ:
+        pytest.skip("takes half a minute: make kills")
+    command = COMMANDS[name]
+    here = tmp_path / "here"  # the same path each time: some outputs name their inputs
+    shutil.copytree(sound, here, symlinks=True)
+    started = time.monotonic()
+    ended = run(*command, cwd=here)
+    whole = time.monotonic() - started
+    assert ended.code == 0, ended
+    wanted = contents(here)
+    rng = random.Random(f"{SEED} {name}")
+    for _ in range(KILLS):
+        shutil.rmtree(here)
+        shutil.copytree(sound, here, symlinks=True)
+        before = contents(here)
+        running = start(*command, cwd=here)
+        running.process.join(rng.uniform(0, whole))
+        number = rng.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM])
+        if running.process.exitcode is None:
+            assert running.process.pid is not None
+            os.kill(running.process.pid, number)
+        ended = running.end()
+        counts.setdefault(name, Counter())[f"ended with {ended.code}"] += 1
+        assert ended.code in (0, -number, 128 + number, 130), ended
+        if name not in ("corpus", "sweep", "static"):  # these keep what is done
+            _check_whole(contents(here), before, wanted)
+        again = run(*command, cwd=here)
+        assert again.code == 0 or "it exists" in again.err, again  # the kill came when all was done
+        assert contents(here) == wanted
+    if LOG:
+        Path(LOG).write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
+
+
+def _check_whole(found: dict[str, str], before: dict[str, str], wanted: dict[str, str]) -> None:
+    """Whatever has a name of its own after the kill is as it was or as it is to be."""
+    for name, content in found.items():
+        if "attar-part" not in name:
+            assert content in (before.get(name), wanted.get(name)), name
+    assert not set(before) - set(found), "something that was there is gone"
