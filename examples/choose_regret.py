@@ -19,7 +19,7 @@ import numpy as np
 from attar import scores, tasks
 from attar.choosing.answers import resume
 from attar.choosing.candidates import candidates, named_candidates
-from attar.choosing.evidence import VOTERS, Evidence, gather
+from attar.choosing.evidence import VOTERS, SignalEvidence, gather
 from attar.choosing.passes import each_candidate
 from attar.choosing.probe import read_probe
 from attar.choosing.questions import DRAWN, Questions, draw_questions
@@ -103,7 +103,7 @@ def _score(units, task) -> float:
     return 100 * scores.cluster(units, task, runs=2, n_init=1)["accuracy"]
 
 
-def _asked(evidence: Evidence, task, place) -> tuple[Questions, np.ndarray]:
+def _asked(evidence: SignalEvidence, task, place) -> tuple[Questions, np.ndarray]:
     """Questions, and which side the labels say is closer: 1 left, -1 right, 0 neither."""
     if not isinstance(task, tasks.StsTask):
         questions = draw_questions(evidence, "clustering")
@@ -120,7 +120,7 @@ def _asked(evidence: Evidence, task, place) -> tuple[Questions, np.ndarray]:
     return questions, np.sign(grades[columns[:, 0]] - grades[columns[:, 1]]).astype(int)
 
 
-def _simulate(evidence: Evidence, questions: Questions, truth, slips: float, tuned: bool, seed: int) -> list[int]:
+def _simulate(evidence: SignalEvidence, questions: Questions, truth, slips: float, tuned: bool, seed: int) -> list[int]:
     """The candidate chosen after each number of questions; some answers are wrong, ties are skipped."""
     rng = np.random.default_rng(seed)
     some = np.sort(rng.permutation(len(questions))[: len(questions) // 2])  # so that runs differ

@@ -71,7 +71,7 @@ class Copy:
             name: follow(told[name], folder) for name in SECTIONS if FAMILIES.is_dir() or name != "Add a model family"
         }
         self.model = str(tiny_models.bert(folder / "tiny"))
-        (folder / "texts.txt").write_text("\n".join(TEXTS) + "\n")
+        (folder / "texts.txt").write_text("\n".join(TEXTS * 10) + "\n")
 
     def run(self, *arguments: str) -> str:
         """What `python -m ...` prints, run in the copy."""

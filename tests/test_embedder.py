@@ -225,7 +225,7 @@ def test_unfitted_parts_are_named(tiny_bert, settings):
         ({"shapers": ZScore()}, "is not a list of shapers"),
         ({"shapers": ["zscor"]}, "unknown shaper 'zscor'"),
         ({"shapers": [ZScore]}, "is not a shaper"),
-        ({"encoder": "bert-base-uncased"}, "encoder='bert-base-uncased' is not an encoder"),
+        ({"encoder": 5}, "encoder=5 is not an encoder"),
         ({"weights": Idf(on="background")}, "background corpus"),
         ({"weights": Idf(on="home")}, "unknown texts to fit on 'home'"),
         ({"shapers": [ZScore(on="background")]}, "ZScore is to learn from a background corpus"),

@@ -33,7 +33,9 @@ def cosine(embedder: Embedder, a: str, b: str) -> float:
 def test_they_add_up(chain: tuple[Any, list[Any], Any], windows: int | None, tiny_bert_dir: Any) -> None:
     encoder = Transformer(tiny_bert_dir, max_tokens=8 if windows else None, windows=windows)
     weighting, chained, layers = chain
-    embedder = Embedder(encoder, layers, weighting, chained).fit(TEXTS)
+    embedder = Embedder(encoder, layers, weighting, chained).fit(
+        TEXTS[2:]
+    )  # quantiles jump at the very values they were fitted on
     found = embedder.explain(A, B)
     assert found.contributions.sum() == pytest.approx(cosine(embedder, A, B), abs=1e-6)
     assert found.cosine == pytest.approx(cosine(embedder, A, B), abs=1e-6)

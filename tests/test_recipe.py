@@ -80,7 +80,7 @@ def test_an_account_of_a_sample_is_kept_and_may_be_missing(tiny_bert):
         Recipe.from_json(old)
 
 
-@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("name", [name for name in NAMED if Recipe.named(name).template is None])
 def test_named_recipes(tiny_bert, name):
     texts = ["the cat sat", "a dog ran", "red music", "blue mat"]
     embedder = Embedder.from_recipe(name, tiny_bert)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -73,7 +74,11 @@ def run(folder: Path, model: str | None = None) -> str:
     encoder = Transformer(model)
     if model is None:
         default.verify()
+    log = logging.getLogger("attar")
+    usual = log.level
+    log.setLevel(logging.ERROR)  # that 48 sentences are few to learn from need not be said of a demo
     vectors = {label: Embedder.from_recipe(text, encoder).fit_transform(sample.texts) for label, text in SHOWN.items()}
+    log.setLevel(usual)
     rows = [_compare(label, v, sample) for label, v in vectors.items()]
     make_own_folder(folder, is_demo, KIND)
     with new_file(folder / SENTENCES) as aside:
@@ -117,8 +122,10 @@ def _told(rows: list[Row], sample: Sample, encoder: Transformer, folder: Path, s
         f"Written to {folder}/: vectors.npy (last layer, mean), sentences.txt, comparison.png.",
         "",
         "Next:",
-        f"  attar encode {folder}/sentences.txt --recipe similarity -o vectors.npy",
-        "  attar encode your-texts.txt --model ./your-model --layers first,last --weights idf --shape zscore -o v.npy",
+        f"  attar index {folder}/sentences.txt -o my-index",
+        '  attar search my-index "soup that tastes better a day later"',
+        "  attar choose your-texts.txt --model ./your-model -o my-recipe",
+        "  attar encode your-texts.txt --recipe my-recipe -o vectors.npy",
         "  attar recipes",
     ]
     return "\n".join(lines)

@@ -649,9 +649,9 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weights, shapers = new_weights(self.weights), new_shapers(self.shapers)
         check_corpora((weights, *shapers), corpora)
         self._forget()
-        self._warn_of_few((weights, *shapers), corpora)
         pipeline = Pipeline(self.encoder_, weights, self.layers, shapers)
         embedded = fit_pipeline(pipeline, corpora, wanted=wanted, progress=progress)
+        self._warn_of_few((weights, *shapers), corpora)
         if "target" in embedded:
             embedded["target"].counts.replaced = replaced
         self.weights_, self.shapers_ = weights, shapers

@@ -17,7 +17,7 @@ import numpy as np
 
 from attar.errors import InputError
 from attar.layers import LayerChoice, resolve_layers
-from attar.pooling import scale_weights
+from attar.pooling import mix_layers, pool_tokenized, scale_weights
 from attar.shapers import AffineShaper, Unit
 from attar.tokens.byte_level import WORD_START, decode
 from attar.types import Doubles, Encoder, Role, Tokens, Vocabulary
@@ -123,6 +123,9 @@ def _pooled(encoder: Encoder, weights: Weighting, layers: LayerChoice, text: str
     parts = np.zeros((len(words), np.shape(mixed)[1]))
     np.add.at(parts, places, token_weights[:, None] * mixed)
     shares = np.array([word.weight for word in words])
+    pooled = pool_tokenized(encoder, tokens, [weights], numbers).vectors[0]
+    encoded = mix_layers(pooled, layer_weights)[0].astype(np.float64)  # as `encode` rounds it: quantiles jump
+    parts += (shares / shares.sum())[:, None] * (encoded - parts.sum(axis=0))
     counted = [i for i, word in enumerate(words) if word.role == Role.TEXT or word.weight]  # others have no part in it
     return _Split(tuple(words[i] for i in counted), parts[counted], shares[counted] / shares.sum())
 
@@ -142,6 +145,7 @@ def _through(split: _Split, shaper: Any) -> _Split:
     if isinstance(shaper, Unit):
         length = float(np.linalg.norm(whole))
         return _Split(split.words, split.parts / (length or 1.0), split.shares, split.local)
+    whole = whole.astype(np.float32).astype(np.float64)
     moved = _by_slope(split.parts, whole, shaper)
     rest = np.asarray(shaper.transform(whole[None]), dtype=np.float64)[0] - moved.sum(axis=0)
     name = getattr(shaper, "name", type(shaper).__name__)

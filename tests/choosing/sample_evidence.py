@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attar.choosing.candidates import Candidate
-from attar.choosing.evidence import Evidence, gather
+from attar.choosing.evidence import SignalEvidence, gather
 from attar.choosing.passes import Units
 from attar.choosing.probe import Probe, read_probe
 from attar.types import Floats
@@ -43,7 +43,7 @@ def sample_truth() -> Floats:
     return np.asarray(np.repeat(centres, 5, axis=0) + 0.3 * rng.normal(size=(N, DIMS)), dtype=np.float32)
 
 
-def sample_evidence(noises: tuple[float, ...] = (2.0, 0.1, 0.2, 1.0, 1.5)) -> Evidence:
+def sample_evidence(noises: tuple[float, ...] = (2.0, 0.1, 0.2, 1.0, 1.5)) -> SignalEvidence:
     """The first is the plain one."""
     truth = sample_truth()
     return gather((units_of(truth, noise, "none", i) for i, noise in enumerate(noises)), read_probe())

@@ -17,7 +17,7 @@ import pytest
 from browser import Browser, find_browser
 
 from attar import Embedder, choose
-from attar.choosing import Settings
+from attar.choosing import ChooseSettings
 from attar.choosing.candidates import candidates, layer_sets, named_candidates, plain_candidate, templates
 from attar.choosing.run import sample_texts
 from attar.cli import main
@@ -55,15 +55,15 @@ def test_a_model_without_masks_gets_no_template_and_its_last_token(tiny_gpt2_dir
 
 
 def test_the_sample_is_distinct_and_begins_with_the_texts_of_answers() -> None:
-    from attar.choosing.answers import Answer
+    from attar.choosing.answers import PairAnswer
 
     texts = [f"t{i}" for i in range(30)] * 2 + [" "]
     plain = sample_texts(texts, 25)
     assert len(set(plain)) == len(plain) == 25
     assert " " not in plain
-    asked = Answer((plain[0], plain[1]), (plain[2], plain[3]), "left")
+    asked = PairAnswer((plain[0], plain[1]), (plain[2], plain[3]), "left")
     assert sample_texts(texts, 25, [asked]) == plain
-    other = Answer(("new", plain[1]), (plain[2], plain[3]), "left")
+    other = PairAnswer(("new", plain[1]), (plain[2], plain[3]), "left")
     assert sample_texts(texts, 25, [other])[0] == "new"
 
 
@@ -84,7 +84,7 @@ def test_choose_saves_a_recipe_that_loads_with_its_account(
 def test_choose_in_python_goes_on_from_its_work(
     tiny_bert: Transformer, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    settings = Settings(work=tmp_path / "work")
+    settings = ChooseSettings(work=tmp_path / "work")
     first = choose(sample_words(), tiny_bert, settings=settings)
     with caplog.at_level("INFO", logger="attar"):
         again = choose(sample_words(), tiny_bert, settings=settings)
@@ -122,7 +122,7 @@ def test_bad_calls_are_told_in_one_line(
 
 def test_an_unknown_purpose_is_told() -> None:
     with pytest.raises(InputError, match="purpose"):
-        Settings(purpose="poetry")
+        ChooseSettings(purpose="poetry")
 
 
 def talk(command: list[str], keys: str) -> tuple[int, str]:

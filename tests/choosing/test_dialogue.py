@@ -9,7 +9,7 @@ from sample_evidence import N, sample_evidence, sample_truth, unit
 from scipy.special import expit
 from scipy.stats import rankdata
 
-from attar.choosing.answers import Answer, answers_of, read_answers, resume, write_answers
+from attar.choosing.answers import PairAnswer, answers_of, read_answers, resume, write_answers
 from attar.choosing.dialogue import SLIPS, STEEPNESS, Dialogue, entropy
 from attar.choosing.questions import draw_questions
 from attar.errors import InputError
@@ -113,7 +113,7 @@ def test_answers_survive_the_file_and_go_on(tmp_path: Path) -> None:
 
 def test_answers_can_be_about_questions_that_were_not_drawn() -> None:
     talk = dialogue()
-    other = Answer((TEXTS[0], TEXTS[59]), (TEXTS[1], TEXTS[58]), "right")
+    other = PairAnswer((TEXTS[0], TEXTS[59]), (TEXTS[1], TEXTS[58]), "right")
     again = resume(talk.evidence, talk.questions, [other], TEXTS, False)
     assert np.isfinite(again.log_likelihood).all()
     assert (again.log_likelihood != 0).any()
@@ -132,7 +132,7 @@ def test_answers_can_be_about_questions_that_were_not_drawn() -> None:
     ],
 )
 def test_bad_lines_of_answers_are_told(tmp_path: Path, line: str, told: str) -> None:
-    good = json.dumps(Answer(("a", "b"), ("c", "d"), "left").to_json())
+    good = json.dumps(PairAnswer(("a", "b"), ("c", "d"), "left").to_json())
     (tmp_path / "a.jsonl").write_text(f"{good}\n{line}\n")
     with pytest.raises(InputError, match=told):
         read_answers(tmp_path / "a.jsonl")

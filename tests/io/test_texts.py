@@ -51,7 +51,7 @@ def test_every_holder_gives_plain_strings_in_order(holder):
         (np.array([["a", "b"]]), "shape (1, 2)"),
         (np.array("a"), "shape ()"),
         (pd.DataFrame({"a": ["x"], "b": ["y"]}), "shape (1, 2)"),
-        (pl.DataFrame({"a": ["x"]}), "shape (1, 1)"),
+        (pl.DataFrame({"a": ["x"], "b": ["y"]}), "shape (1, 2)"),
     ],
 )
 def test_what_is_not_one_column_is_refused(column, told):

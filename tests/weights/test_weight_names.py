@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from attar import weights
 from attar.errors import InputError
+from attar.types import Tokens, Vocabulary
 from attar.weights import Debiased, First, Idf, Last, Mask, Mean, Sif
 
 
@@ -68,6 +69,15 @@ def test_each_is_a_weighting_that_can_be_cloned(name):
     assert weights.CLASSES[type(weighting).__name__] is type(weighting)
     assert weighting.name == name
     assert weights.MEMBERS[name].help
+
+
+@pytest.mark.parametrize("name", [name for name in weights.MEMBERS if weights.parse(name).learned])
+def test_what_learned_refuses_the_ids_of_another_tokenizer(name):
+    vocabulary = Vocabulary(tuple("abcd"), frozenset(), None, None)
+    fitted = weights.parse(name).fit(Tokens.of([[0, 1], [2, 3]]), vocabulary)
+    assert len(fitted.weigh(Tokens.of([[3, 0]]))) == 2
+    with pytest.raises(InputError, match=r"weights know 4 tokens, but a text has token id 4"):
+        fitted.weigh(Tokens.of([[0, 4]]))
 
 
 @st.composite

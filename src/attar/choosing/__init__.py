@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from attar.choosing.chosen import Chosen
-from attar.choosing.run import Settings, choose
+from attar.choosing.run import ChooseSettings, choose
 
-__all__ = ["Chosen", "Settings", "choose"]
+__all__ = ["ChooseSettings", "Chosen", "choose"]

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from attar.choosing.dialogue import Dialogue
-from attar.choosing.evidence import Evidence
+from attar.choosing.evidence import SignalEvidence
 from attar.choosing.questions import Questions, columns_of
 from attar.errors import InputError
 from attar.io.atomic import new_file
@@ -21,7 +21,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Answer:
+class PairAnswer:
     """Two pairs of texts, and which of them is closer: left, right or skip."""
 
     left: Pair
@@ -47,7 +47,7 @@ class Answer:
         return {"left": list(self.left), "right": list(self.right), "closer": self.closer}
 
 
-def read_answers(path: Path) -> list[Answer]:
+def read_answers(path: Path) -> list[PairAnswer]:
     """The answers of a file, in order.
 
     Raises
@@ -65,7 +65,7 @@ def read_answers(path: Path) -> list[Answer]:
         if line.strip():
             where = f"line {n} of {str(path)!r}"
             try:
-                found.append(Answer.from_json(json.loads(line), where))
+                found.append(PairAnswer.from_json(json.loads(line), where))
             except (ValueError, RecursionError) as error:
                 if isinstance(error, InputError):
                     raise
@@ -73,24 +73,24 @@ def read_answers(path: Path) -> list[Answer]:
     return found
 
 
-def write_answers(path: Path, answers: Iterable[Answer]) -> None:
+def write_answers(path: Path, answers: Iterable[PairAnswer]) -> None:
     """Write the file anew, whole or not at all."""
     with new_file(path) as aside:
         lines = [json.dumps(answer.to_json(), ensure_ascii=False) for answer in answers]
         aside.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
 
 
-def answers_of(dialogue: Dialogue, texts: Sequence[str]) -> list[Answer]:
+def answers_of(dialogue: Dialogue, texts: Sequence[str]) -> list[PairAnswer]:
     """The answers of a dialogue, in the order in which they were given."""
     names = {True: "left", False: "right", None: "skip"}
     return [
-        Answer(_named(dialogue.questions.left[q], texts), _named(dialogue.questions.right[q], texts), names[left])
+        PairAnswer(_named(dialogue.questions.left[q], texts), _named(dialogue.questions.right[q], texts), names[left])
         for q, left in dialogue.answers.items()
     ]
 
 
 def resume(
-    evidence: Evidence, drawn: Questions, answers: Sequence[Answer], texts: Sequence[str], tuned: bool
+    evidence: SignalEvidence, drawn: Questions, answers: Sequence[PairAnswer], texts: Sequence[str], tuned: bool
 ) -> Dialogue:
     """A dialogue in which these answers have been given; `texts` holds all of their texts."""
     place = {text: i for i, text in enumerate(texts)}

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from attar import shapers, weights
-from attar.choosing.answers import Answer, write_answers
+from attar.choosing.answers import PairAnswer, write_answers
 from attar.choosing.candidates import Candidate, named_candidates
-from attar.choosing.evidence import Evidence
+from attar.choosing.evidence import SignalEvidence
 from attar.choosing.picture import draw_picture
 from attar.choosing.rule import PLAIN, Verdict
 from attar.embedder import Embedder
@@ -31,12 +31,12 @@ class Chosen:
     """A choice with its reasons."""
 
     encoder: Encoder  # without a template
-    evidence: Evidence
+    evidence: SignalEvidence
     verdict: Verdict
     purpose: str
     texts: tuple[str, ...]
     sampled: int
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[PairAnswer, ...] = ()
 
     @property
     def candidate(self) -> Candidate:

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
-from attar.choosing.evidence import Evidence
+from attar.choosing.evidence import SignalEvidence
 from attar.choosing.questions import Questions
 from attar.choosing.rule import SAME, Verdict, judge, log_prior, weigh
 from attar.types import Doubles
@@ -27,7 +27,7 @@ FEWEST = 5  # answers before the dialogue may end by itself
 class Dialogue:
     """Questions about the texts, and the answers so far: True where the left pair is closer, None where skipped."""
 
-    evidence: Evidence
+    evidence: SignalEvidence
     questions: Questions
     tuned: bool = False
     answers: dict[int, bool | None] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Evidence: the signals of all candidates on some texts, and how far candidates agree."""
+"""SignalEvidence: the signals of all candidates on some texts, and how far candidates agree."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEAST_TEXTS = 20
 
 
 @dataclass(frozen=True)
-class Evidence:
+class SignalEvidence:
     """What is known of R candidates; the plain one comes first."""
 
     candidates: tuple[Candidate, ...]
@@ -45,7 +45,7 @@ class Evidence:
         return np.isfinite(self.signals["contrast"])
 
 
-def gather(each: Iterable[Units], probe: Probe, pairs: Ints | None = None) -> Evidence:
+def gather(each: Iterable[Units], probe: Probe, pairs: Ints | None = None) -> SignalEvidence:
     """Take the signals of every candidate as its vectors come by.
 
     Parameters
@@ -80,7 +80,9 @@ def gather(each: Iterable[Units], probe: Probe, pairs: Ints | None = None) -> Ev
         raise InputError("all texts get the same vector under every recipe; give texts that differ")
     agreement = overlaps(lists, n)
     by_name["votes"] = agreement.mean(axis=1)
-    return Evidence(tuple(found), by_name, agreement, np.array(lists), np.array(graded), probe, pairs, np.array(asked))
+    return SignalEvidence(
+        tuple(found), by_name, agreement, np.array(lists), np.array(graded), probe, pairs, np.array(asked)
+    )
 
 
 def _cosines(units: Floats, pairs: Ints) -> Floats:

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from attar.choosing.candidates import Candidate
-from attar.choosing.evidence import Evidence
+from attar.choosing.evidence import SignalEvidence
 from attar.choosing.rule import Verdict
 from attar.errors import MissingExtra
 from attar.io.atomic import new_file
 
 
-def draw_picture(evidence: Evidence, verdict: Verdict, named: Mapping[str, Candidate], path: Path) -> None:
+def draw_picture(evidence: SignalEvidence, verdict: Verdict, named: Mapping[str, Candidate], path: Path) -> None:
     """Draw all candidates, the named ones and the chosen one; the ending of the path (svg, png) decides the form.
 
     Raises

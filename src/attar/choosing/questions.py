@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata
 
-from attar.choosing.evidence import Evidence
+from attar.choosing.evidence import SignalEvidence
 from attar.choosing.rule import log_prior, weigh
 from attar.errors import unknown_name
 from attar.types import Doubles, Ints
@@ -25,12 +25,12 @@ class Questions:
 
     left: Ints  # (Q, 2) texts
     right: Ints  # (Q, 2) texts; for clustering and search left[:, 0] == right[:, 0]
-    columns: Ints  # (Q, 2) of the left and the right pair in `Evidence.pairs`
+    columns: Ints  # (Q, 2) of the left and the right pair in `SignalEvidence.pairs`
 
     def __len__(self) -> int:
         return len(self.left)
 
-    def leads(self, evidence: Evidence) -> Doubles:
+    def leads(self, evidence: SignalEvidence) -> Doubles:
         """How much higher the left pair ranks than the right one among all pairs asked about. Shape: (R, Q), -1 to 1"""
         asked, place = np.unique(self.columns, return_inverse=True)
         place = place.reshape(self.columns.shape)
@@ -39,7 +39,7 @@ class Questions:
         return ranks[:, place[:, 0]] - ranks[:, place[:, 1]]
 
 
-def draw_questions(evidence: Evidence, purpose: str, n: int = DRAWN, seed: int = SEED) -> Questions:
+def draw_questions(evidence: SignalEvidence, purpose: str, n: int = DRAWN, seed: int = SEED) -> Questions:
     """Draw questions, each once: pairs of near texts for similarity, one text with two near ones otherwise.
 
     Raises
@@ -66,7 +66,7 @@ def draw_questions(evidence: Evidence, purpose: str, n: int = DRAWN, seed: int =
 NearPairs = Callable[..., tuple[Ints, Ints]]
 
 
-def _near_pairs(evidence: Evidence, rng: np.random.Generator) -> NearPairs:
+def _near_pairs(evidence: SignalEvidence, rng: np.random.Generator) -> NearPairs:
     """Draws texts and a neighbour of each, as candidates see them: one half as believed in, the other half evenly."""
     lists = evidence.neighbours
     belief = weigh(log_prior(evidence))

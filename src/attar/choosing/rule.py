@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import rankdata
 
-from attar.choosing.evidence import Evidence
+from attar.choosing.evidence import SignalEvidence
 from attar.types import Doubles
 
 PROBE_POINTS = 4.0  # of the probe that make a candidate e times as believable
@@ -43,7 +43,7 @@ class Verdict:
         return self.chosen == PLAIN
 
 
-def log_prior(evidence: Evidence) -> Doubles:
+def log_prior(evidence: SignalEvidence) -> Doubles:
     """Logarithms of the belief without answers, up to a constant; -inf for unusable candidates. Shape: (R,)"""
     probe, usable = evidence.signals["probe"], evidence.usable
     near_copies = (evidence.agreement > SAME).sum(axis=1).clip(1)
@@ -58,12 +58,12 @@ def weigh(log_weights: Doubles) -> Doubles:
     return total
 
 
-def judge(evidence: Evidence, log_likelihood: Doubles | None = None, *, tuned: bool = False) -> Verdict:
+def judge(evidence: SignalEvidence, log_likelihood: Doubles | None = None, *, tuned: bool = False) -> Verdict:
     """Choose a candidate.
 
     Parameters
     ----------
-    evidence : Evidence
+    evidence : SignalEvidence
         Of all candidates.
     log_likelihood : array of shape (R,), optional
         Of the answers, under every candidate.
@@ -81,7 +81,7 @@ def judge(evidence: Evidence, log_likelihood: Doubles | None = None, *, tuned: b
     return Verdict(chosen, int(order[0]), float(chances[chosen or order[0]]), belief, value)
 
 
-def _chances(evidence: Evidence, answers: Doubles) -> Doubles:
+def _chances(evidence: SignalEvidence, answers: Doubles) -> Doubles:
     """That each candidate is better than the plain one, by the probe and the answers together. Shape: (R,)"""
     alone = np.clip(evidence.better_on_probe, 1 - MOST, MOST)
     odds = np.log(alone / (1 - alone)) + TRUST * (answers - answers[PLAIN])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from attar.choosing.answers import Answer, answers_of, resume
+from attar.choosing.answers import PairAnswer, answers_of, resume
 from attar.choosing.candidates import candidates
 from attar.choosing.chosen import Chosen
 from attar.choosing.dialogue import Dialogue
@@ -33,7 +33,7 @@ Talk = Callable[[Dialogue, Sequence[str]], None]  # asks questions about the tex
 
 
 @dataclass(frozen=True)
-class Settings:
+class ChooseSettings:
     """How to choose.
 
     Parameters
@@ -64,8 +64,8 @@ def choose(
     texts: Any,
     encoder: Encoder | str | None = None,
     *,
-    settings: Settings | None = None,
-    answers: Sequence[Answer] = (),
+    settings: ChooseSettings | None = None,
+    answers: Sequence[PairAnswer] = (),
     talk: Talk | None = None,
 ) -> Chosen:
     """Choose a recipe for these texts and this model.
@@ -77,9 +77,9 @@ def choose(
     encoder : Encoder or str, optional
         The model, or what `attar encode --model` would call it; the embedded default if not given. A template that it
         has is replaced.
-    settings : Settings, optional
+    settings : ChooseSettings, optional
         Purpose, size of the sample, where to keep vectors.
-    answers : sequence of Answer
+    answers : sequence of PairAnswer
         Answers that were given before, about any texts.
     talk : callable, optional
         Is handed the dialogue and the texts of its questions, and notes more answers in it.
@@ -94,7 +94,7 @@ def choose(
     InputError
         If there are too few distinct texts, or all get the same vector.
     """
-    settings = settings or Settings()
+    settings = settings or ChooseSettings()
     given, _ = check_texts(iter_texts(texts))
     made = open_encoder(encoder) if encoder is None or isinstance(encoder, str) else encoder
     made = made.with_template(None)
@@ -111,7 +111,7 @@ def choose(
     return Chosen(made, evidence, dialogue.verdict(), settings.purpose, tuple(given), len(sampled), told)
 
 
-def sample_texts(texts: Sequence[str], wanted: int, answers: Sequence[Answer] = ()) -> list[str]:
+def sample_texts(texts: Sequence[str], wanted: int, answers: Sequence[PairAnswer] = ()) -> list[str]:
     """Distinct texts that are not blank, drawn once and for all; texts of answers are always among the first.
 
     Where the answers are about texts that are drawn among the first anyway, the order is that without answers.

@@ -2,11 +2,11 @@
 
 | library | what to import |
 |---|---|
-| BERTopic | `attar.clients.bertopic.AttarBackend` |
-| KeyBERT | `attar.clients.keybert.AttarBackend` |
+| BERTopic | `attar.clients.bertopic.BertopicBackend` |
+| KeyBERT | `attar.clients.keybert.KeybertBackend` |
 | chromadb | `attar.clients.chroma.AttarEmbeddingFunction` |
-| LanceDB | `attar.clients.lance.AttarEmbeddings` |
-| LangChain | `attar.clients.langchain.AttarEmbeddings` |
+| LanceDB | `attar.clients.lance.LanceEmbeddings` |
+| LangChain | `attar.clients.langchain.LangchainEmbeddings` |
 | LlamaIndex | `attar.clients.llama_index.AttarEmbedding` |
 | txtai | `attar.clients.txtai.settings` |
 | spaCy | the pipe `"attar"` of `attar.clients.spacy` |

@@ -1,4 +1,4 @@
-"""BERTopic(embedding_model=AttarBackend(embedder)): a bare Embedder would be replaced by a model of BERTopic's own."""
+"""BERTopic(embedding_model=BertopicBackend(embedder)); a bare Embedder would be replaced by BERTopic's own model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ except ImportError:
     raise MissingExtra("attar.clients.bertopic", "clients") from None
 
 
-class AttarBackend(BaseEmbedder):  # type: ignore[misc]
+class BertopicBackend(BaseEmbedder):  # type: ignore[misc]
     """An Embedder, or the folder of a saved recipe, as BERTopic's embedding model."""
 
     def __init__(self, embedder: Embedder | str | None = None) -> None:
@@ -26,5 +26,5 @@ class AttarBackend(BaseEmbedder):  # type: ignore[misc]
         """Vectors of documents. Shape: (N, D)"""
         return vectors_of(self.embedding_model, documents)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> AttarBackend:
+    def __deepcopy__(self, memo: dict[int, Any]) -> BertopicBackend:
         return self

@@ -1,4 +1,4 @@
-"""KeyBERT(model=AttarBackend(embedder))."""
+"""KeyBERT(model=KeybertBackend(embedder))."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ except ImportError:
     raise MissingExtra("attar.clients.keybert", "clients") from None
 
 
-class AttarBackend(BaseEmbedder):  # type: ignore[misc]
+class KeybertBackend(BaseEmbedder):  # type: ignore[misc]
     """An Embedder, or the folder of a saved recipe, as KeyBERT's model."""
 
     def __init__(self, embedder: Embedder | str | None = None) -> None:

@@ -16,7 +16,7 @@ except ImportError:
 
 
 @register("attar")
-class AttarEmbeddings(TextEmbeddingFunction):  # type: ignore[misc]
+class LanceEmbeddings(TextEmbeddingFunction):  # type: ignore[misc]
     """The folder of a saved recipe, or the embedded model, as LanceDB's embedding function; a table remembers it."""
 
     recipe: str | None = None

@@ -1,4 +1,4 @@
-"""AttarEmbeddings(embedder) wherever LangChain takes Embeddings."""
+"""LangchainEmbeddings(embedder) wherever LangChain takes Embeddings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ except ImportError:
     raise MissingExtra("attar.clients.langchain", "clients") from None
 
 
-class AttarEmbeddings(Embeddings):  # type: ignore[misc]
+class LangchainEmbeddings(Embeddings):  # type: ignore[misc]
     """An Embedder, or the folder of a saved recipe, as LangChain's Embeddings."""
 
     def __init__(self, embedder: Embedder | str | None = None) -> None:

@@ -82,7 +82,7 @@ def choose(
     that come with this package, and by how its neighbours agree with those of the others. Where nothing is sure to be
     better, the plain recipe is kept. Stopped runs go on where they were.
     """
-    from attar.choosing import Settings
+    from attar.choosing import ChooseSettings
     from attar.choosing import choose as run
     from attar.choosing.answers import read_answers
     from attar.choosing.chosen import table
@@ -95,7 +95,7 @@ def choose(
     given = [answer for path in files for answer in read_answers(path)]
     talk = _talk(ask, web, purpose, output)
     work = output.with_name(output.name + ".choosing")
-    settings = Settings(purpose, sample, work, progress=True)
+    settings = ChooseSettings(purpose, sample, work, progress=True)
     chosen = run(list(read_texts(texts, column)), model, settings=settings, answers=given, talk=talk)
     if web:
         again = f"attar choose {texts} --answers answers.jsonl -o {output}"

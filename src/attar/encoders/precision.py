@@ -31,6 +31,8 @@ def choose(exact: Transformer, quick: Transformer) -> Choice:
 
     Both are asked for the means of sample texts at all layers. (8-bit integers never come near enough.)
     """
+    if exact.causal:
+        return Choice(exact, "float32: the weights of a causal model are used as they are stored")
     kernels = compiled_kernels()
     if kernels is None:
         return Choice(exact, "float32: the C kernels are not built for this machine")

@@ -11,7 +11,7 @@ VARIABLE = "ATTAR_MAX_TEXT_BYTES"  # worker processes inherit it
 DEFAULT = 1 << 24  # bytes: twenty novels
 
 
-class Lines(Protocol):
+class BoundedLines(Protocol):
     """Anything that gives lines of bytes."""
 
     def readline(self, size: int = -1, /) -> bytes: ...
@@ -23,7 +23,7 @@ def max_text_bytes() -> int:
     return int(given) if given.isdecimal() and int(given) > 0 else DEFAULT
 
 
-def bounded_line(file: Lines | IO[bytes], source: str) -> bytes:
+def bounded_line(file: BoundedLines | IO[bytes], source: str) -> bytes:
     """The next line with its end; none at the end of the file.
 
     Raises

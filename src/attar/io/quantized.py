@@ -126,7 +126,7 @@ UNPACK: dict[str, Unpack] = {
 }
 
 
-class Format(NamedTuple):
+class BlockFormat(NamedTuple):
     """Numbers and bytes of one block; the code is the place in FORMATS of engine/_stored.c."""
 
     code: int
@@ -135,17 +135,17 @@ class Format(NamedTuple):
 
 
 FORMATS = {
-    "F32": Format(0, 1, 4),
-    "F16": Format(1, 1, 2),
-    "BF16": Format(2, 1, 2),
-    "Q8_0": Format(3, 32, 34),
-    "Q4_0": Format(4, 32, 18),
-    "Q4_1": Format(5, 32, 20),
-    "Q5_0": Format(6, 32, 22),
-    "Q5_1": Format(7, 32, 24),
-    "Q4_K": Format(8, 256, 144),
-    "Q5_K": Format(9, 256, 176),
-    "Q6_K": Format(10, 256, 210),
+    "F32": BlockFormat(0, 1, 4),
+    "F16": BlockFormat(1, 1, 2),
+    "BF16": BlockFormat(2, 1, 2),
+    "Q8_0": BlockFormat(3, 32, 34),
+    "Q4_0": BlockFormat(4, 32, 18),
+    "Q4_1": BlockFormat(5, 32, 20),
+    "Q5_0": BlockFormat(6, 32, 22),
+    "Q5_1": BlockFormat(7, 32, 24),
+    "Q4_K": BlockFormat(8, 256, 144),
+    "Q5_K": BlockFormat(9, 256, 176),
+    "Q6_K": BlockFormat(10, 256, 210),
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from attar.corpus.executors import Done, Failed, open_executor
-from attar.corpus.executors.dispatch import Answer, Attempt, dispatch
+from attar.corpus.executors.dispatch import Attempt, WorkerAnswer, dispatch
 from attar.errors import InputError
 
 
@@ -30,10 +30,10 @@ class FakePool:
         self.queue.append(attempt)
         self.most = max(self.most, len(self.queue))
 
-    def collect(self) -> list[tuple[Attempt[Any], Answer]]:
+    def collect(self) -> list[tuple[Attempt[Any], WorkerAnswer]]:
         attempt = self.queue.pop(0)
         failing = attempt.number <= self.failures.get(attempt.unit, 0)
-        return [(attempt, Answer(failure="lost") if failing else Answer(attempt.unit * 10))]
+        return [(attempt, WorkerAnswer(failure="lost") if failing else WorkerAnswer(attempt.unit * 10))]
 
 
 def test_failed_units_are_tried_again_then_reported() -> None:

@@ -15,7 +15,7 @@ U = TypeVar("U")
 
 
 @dataclass(frozen=True)
-class Answer:
+class WorkerAnswer:
     """The outcome of one attempt: a result, or the reason why it failed."""
 
     result: Any = None
@@ -39,7 +39,7 @@ class Pool(Protocol):
 
     def submit(self, work: Callable[[Any], Any], attempt: Attempt[Any]) -> None: ...
 
-    def collect(self) -> list[tuple[Attempt[Any], Answer]]:
+    def collect(self) -> list[tuple[Attempt[Any], WorkerAnswer]]:
         """Wait for answers; may come back with none."""
         ...
 

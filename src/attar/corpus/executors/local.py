@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from attar.corpus.executors.dispatch import ATTEMPTS, Answer, Attempt, dispatch
+from attar.corpus.executors.dispatch import ATTEMPTS, Attempt, WorkerAnswer, dispatch
 from attar.corpus.executors.executor import Outcome
 from attar.corpus.executors.worker import SINGLE_THREAD
 from attar.errors import InputError
@@ -63,7 +63,7 @@ class LocalProcesses:
         with suppress(BrokenPipeError, ConnectionResetError):  # it died while idle: `collect` will find out
             worker.connection.send((work, attempt.unit))
 
-    def collect(self) -> list[tuple[Attempt[Any], Answer]]:
+    def collect(self) -> list[tuple[Attempt[Any], WorkerAnswer]]:
         answers = []
         ready = wait([worker.connection for worker in self._workers if worker.attempt is not None])
         for worker in [w for w in self._workers if w.connection in ready]:
@@ -73,7 +73,7 @@ class LocalProcesses:
                 result, failure = worker.connection.recv()
             except (EOFError, OSError):
                 result, failure = None, self._retire(worker, patience=2.0)
-            answers.append((attempt, Answer(result, failure)))
+            answers.append((attempt, WorkerAnswer(result, failure)))
         return answers
 
     def close(self) -> None:

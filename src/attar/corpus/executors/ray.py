@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from attar.corpus.executors.dispatch import ATTEMPTS, Answer, Attempt, dispatch
+from attar.corpus.executors.dispatch import ATTEMPTS, Attempt, WorkerAnswer, dispatch
 from attar.corpus.executors.executor import Outcome
 from attar.corpus.executors.worker import attempt as run_attempt
 from attar.errors import InputError, MissingExtra
@@ -77,7 +77,7 @@ class RayTasks:
     def submit(self, work: Callable[[Any], Any], attempt: Attempt[Any]) -> None:
         self._running[self._task.remote(work, attempt.unit)] = attempt
 
-    def collect(self) -> list[tuple[Attempt[Any], Answer]]:
+    def collect(self) -> list[tuple[Attempt[Any], WorkerAnswer]]:
         ray = _ray()
         ready, _ = ray.wait(list(self._running), timeout=PATIENCE)
         if not ready and not self._n_cpus():
@@ -86,9 +86,9 @@ class RayTasks:
         for reference in ready:
             attempt = self._running.pop(reference)
             try:
-                answer = Answer(*ray.get(reference))
+                answer = WorkerAnswer(*ray.get(reference))
             except ray.exceptions.RayError as error:
-                answer = Answer(failure=f"its worker or node was lost ({type(error).__name__})")
+                answer = WorkerAnswer(failure=f"its worker or node was lost ({type(error).__name__})")
             answers.append((attempt, answer))
         return answers
 
