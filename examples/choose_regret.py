@@ -24,7 +24,6 @@ from attar.choosing.passes import each_candidate
 from attar.choosing.probe import read_probe
 from attar.choosing.questions import DRAWN, Questions, draw_questions
 from attar.choosing.rule import judge
-from attar.choosing.tuned import is_tuned
 from attar.encoders.opening import open_encoder
 from attar.pipeline import distinct_texts
 from attar.sweep.sampling import sample_task
@@ -79,7 +78,7 @@ def measure(source: str | None, name: str, data: str, rows: int) -> dict[str, ob
     with tempfile.TemporaryDirectory() as work:
         evidence = gather(scored(each_candidate(encoder, wanted, texts, probe, Path(work))), probe, pairs)
     gold = np.array(labelled)
-    tuned = is_tuned(encoder)
+    tuned = encoder.tuned_for_sentences
     named = [wanted.index(c) for c in named_candidates(encoder).values()]
     verdict = judge(evidence, tuned=tuned)
     found: dict[str, object] = {

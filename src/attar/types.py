@@ -212,6 +212,11 @@ class Encoder(Protocol):
         return False
 
     @property
+    def tuned_for_sentences(self) -> bool:
+        """Whether something says that the model was tuned for sentences, so that its plain mean serves best."""
+        return False
+
+    @property
     def vocabulary(self) -> Vocabulary:
         """The tokens by id."""
         ...

@@ -19,7 +19,6 @@ from attar.choosing.evidence import LEAST_TEXTS, VOTERS, gather
 from attar.choosing.passes import each_candidate
 from attar.choosing.probe import read_probe
 from attar.choosing.questions import PURPOSES, SIMILARITY, draw_questions
-from attar.choosing.tuned import is_tuned
 from attar.encoders.opening import open_encoder
 from attar.errors import InputError, unknown_name
 from attar.io.aside import scratch
@@ -104,7 +103,7 @@ def choose(
         each = each_candidate(made, candidates(made), sampled, probe, work, settings.progress)
         evidence = gather(each, probe)
     drawn = draw_questions(evidence, settings.purpose)
-    dialogue = resume(evidence, drawn, answers, sampled, is_tuned(made))
+    dialogue = resume(evidence, drawn, answers, sampled, made.tuned_for_sentences)
     if talk is not None:
         talk(dialogue, sampled)
     told = tuple(answers_of(dialogue, sampled))

@@ -105,6 +105,10 @@ class Cached(Encoder):
         return self.encoder.usual_layers
 
     @property
+    def tuned_for_sentences(self) -> bool:
+        return self.encoder.tuned_for_sentences
+
+    @property
     def usual_weights(self) -> str:
         return self.encoder.usual_weights
 

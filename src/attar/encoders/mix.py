@@ -151,6 +151,10 @@ class Mix(Encoder):
         return min(self.a.texts_at_once, self.b.texts_at_once)
 
     @property
+    def tuned_for_sentences(self) -> bool:
+        return self.a.tuned_for_sentences
+
+    @property
     def usual_weights(self) -> str:
         return self.a.usual_weights
 

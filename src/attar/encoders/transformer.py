@@ -111,6 +111,10 @@ class Transformer(Encoder):
         return self._model.causal or any(str(kind).endswith("ForCausalLM") for kind in kinds)
 
     @property
+    def tuned_for_sentences(self) -> bool:
+        return self.checkpoint.is_tuned_for_sentences
+
+    @property
     def vocabulary(self) -> Vocabulary:
         return self._tokenizer.vocabulary
 

@@ -145,7 +145,7 @@ def _account(path: Path) -> dict[str, Any]:
 def _previous(work: Path, embedder: Embedder) -> bool:
     """Whether parts that an earlier run left were made by this recipe and model; if not, they are made anew."""
     path = work / "by.json"
-    by = {"recipe": embedder.recipe.to_json(), "model": getattr(embedder.encoder_, "fingerprint", None)}
+    by = {"recipe": embedder.recipe.to_json(), "model": embedder.encoder_.fingerprint}
     same = bool(_account(path) == json.loads(json.dumps(by)))
     if not same:
         path.write_text(json.dumps(by), encoding="utf-8")
