@@ -12,6 +12,7 @@ import click
 
 from attar.commands.choices import Choices, embedder_options
 from attar.commands.corpora import background_options, read_background
+from attar.commands.text_limit import text_limit_option
 from attar.errors import DataError, InputError
 from attar.io.progress import bar
 
@@ -38,6 +39,7 @@ Examples:
     help="sts, clustering, classification, all, task names, or files of your own (FAMILY:FILE).",
 )
 @click.option("--data", metavar="DIR", help="The folder with the datasets.")
+@text_limit_option
 @background_options
 @click.option(
     "--rows",
