@@ -1,6 +1,6 @@
 """Builds the small C kernels; where there is no compiler the package installs and works without them.
 
-They hold no Python: ctypes opens them. So they have names without a version of Python, and one wheel serves all of them.
+They hold no Python: ctypes opens them. So their names hold no version of Python either, and one wheel serves all.
 With ATTAR_KERNELS=required in the environment a kernel that does not compile is an error.
 """
 
@@ -20,7 +20,7 @@ optional = os.environ.get("ATTAR_KERNELS") != "required"
 
 
 class BuildLibraries(build_ext):
-    """Libraries for ctypes. On Windows by MinGW: the vectors are GCC's and Clang's, which Microsoft's compiler has not."""
+    """Libraries for ctypes; on Windows by MinGW, since Microsoft's compiler lacks the vectors of GCC and Clang."""
 
     def finalize_options(self):
         super().finalize_options()
