@@ -19,7 +19,8 @@ def turning(settings: Settings, dims: int, share: float = 1.0) -> Turning:
     given = settings.get("rope_parameters") or settings.get("rope_scaling") or {}
     if not isinstance(given, dict):
         raise Unexpected
-    base = given.get("rope_theta") or settings.get("rope_theta") or settings.get("rotary_emb_base") or _BASE
+    told = (given.get("rope_theta"), settings.get("rope_theta"), settings.get("rotary_emb_base"))
+    base = next((value for value in told if value is not None), _BASE)
     share = float(given.get("partial_rotary_factor", share))
     turned = int(dims * share)
     if not isinstance(base, (int, float)) or isinstance(base, bool) or base <= 0 or turned < 2 or turned % 2:
@@ -29,6 +30,8 @@ def turning(settings: Settings, dims: int, share: float = 1.0) -> Turning:
     speeds = _scaled(speeds, given)
     if "rope_divisors" in settings:  # a GGUF file gives them one by one
         speeds = (speeds / settings["rope_divisors"]).astype(np.float32)
+    if not np.isfinite(speeds).all() or not (speeds > 0).all():
+        raise Unexpected
     return Turning(speeds, bool(settings.get("rope_neighbours")))
 
 
