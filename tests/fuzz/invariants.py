@@ -8,23 +8,25 @@ import os
 import shutil
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 from attar_process import Ended, Limits, run
 
-EXAMPLES = int(os.environ.get("ATTAR_FUZZ_EXAMPLES", "6"))  # of each target
+LONG = "ATTAR_FUZZ_SECONDS" in os.environ  # rounds of new examples until the time is up
+EXAMPLES = 20 if LONG else 6  # of a round
 SECONDS = float(os.environ.get("ATTAR_FUZZ_SECONDS", "8"))  # of each target, once it has begun
 LOG = os.environ.get("ATTAR_FUZZ_LOG")  # a file to add counts to
 FOUND = os.environ.get("ATTAR_FUZZ_FOUND")  # a folder for what does not hold; else the first of it is raised
 LIMITS = Limits(memory=3 << 29, work=30, seconds=300)
 bounded: Any = settings(
     max_examples=EXAMPLES,
-    derandomize="ATTAR_FUZZ_EXAMPLES" not in os.environ,
+    derandomize=not LONG,
     deadline=None,
     database=None,
     phases=[Phase.generate, Phase.shrink],
@@ -40,6 +42,15 @@ def time_is_up(target: str) -> bool:
     return time.monotonic() - began.setdefault(target, time.monotonic()) > SECONDS
 
 
+def fuzz(target: str, once: Callable[[st.DataObject], None]) -> None:
+    """Rounds of examples until the target has had its share; one round, the same each time, unless time is given."""
+    ended = False
+    while not ended:
+        bounded(given(st.data())(once))()
+        ended = not LONG or time_is_up(target)
+    assert not found.get(target), found[target]
+
+
 def files_in(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}
 
@@ -47,10 +58,9 @@ def files_in(folder: Path) -> set[str]:
 def holds(target: str, source: Path, files: Mapping[str, bytes], *command: str) -> None:
     """Runs a command on a copy of a folder with other files in it, and checks all that must hold.
 
-    Where findings are kept, the first of each kind is, and nothing is raised until the target has had its share.
+    Where findings are kept, the first of each kind is, and nothing is raised.
     """
     if time_is_up(target):
-        assert not found.get(target), found[target]
         return
     with TemporaryDirectory(prefix="attar-fuzz-") as place:
         here = Path(shutil.copytree(source, Path(place) / "here"))

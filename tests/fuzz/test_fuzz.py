@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
-from invariants import bounded, holds
+from invariants import fuzz, holds
 from mutations import damaged_words
 from sound import make_sound
 from targets import OPTIONS, TARGETS, Target
@@ -20,23 +19,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("target", TARGETS, ids=[target.file for target in TARGETS])
 def test_a_file_of_others(folder: Path, target: Target) -> None:
-    @bounded
-    @given(st.data())
-    def fuzz(data: st.DataObject) -> None:
-        files = data.draw(target.damage(folder, target.file))
-        command = data.draw(st.sampled_from(target.commands))
-        holds(target.file, folder, files, *command)
+    damaged = target.damage(folder, target.file)
 
-    fuzz()
+    def once(data: st.DataObject) -> None:
+        holds(target.file, folder, data.draw(damaged), *data.draw(st.sampled_from(target.commands)))
+
+    fuzz(target.file, once)
 
 
 @pytest.mark.parametrize("option", OPTIONS)
 def test_words_on_the_command_line(folder: Path, option: str) -> None:
     begun, values = OPTIONS[option]
 
-    @bounded
-    @given(damaged_words(values))
-    def fuzz(word: str) -> None:
-        holds(option, folder, {}, *begun, option + "=" + word)
+    def once(data: st.DataObject) -> None:
+        holds(option, folder, {}, *begun, option + "=" + data.draw(damaged_words(values)))
 
-    fuzz()
+    fuzz(option, once)
