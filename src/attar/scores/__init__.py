@@ -11,11 +11,22 @@ from attar.errors import InputError
 from attar.scores.alignment import alignment, uniformity
 from attar.scores.classify import classify
 from attar.scores.cluster import cluster
+from attar.scores.comparison import best_of_many, difference
 from attar.scores.isotropy import isoscore
 from attar.scores.sts import sts
 from attar.tasks.types import ClassifyTask, ClusterTask, StsTask, Task
 
-__all__ = ["alignment", "classify", "cluster", "isoscore", "score", "sts", "uniformity"]
+__all__ = [
+    "alignment",
+    "best_of_many",
+    "classify",
+    "cluster",
+    "difference",
+    "isoscore",
+    "score",
+    "sts",
+    "uniformity",
+]
 
 
 RESAMPLES, RUNS = 1000, 10

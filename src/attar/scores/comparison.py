@@ -78,9 +78,9 @@ def best_of_many(scores: npt.ArrayLike, draws: Any) -> BestOfMany:
     """What the highest of many scores on the same rows is worth.
 
     Recipes are tied with the best unless they are surely worse, where "surely" is judged over all pairs of recipes
-    together at 5 % (multiple comparisons with the best; the critical value is the bootstrap's). The optimism is the luck of being the highest of the tied ones: the mean
-    over resamples of the most that any of them gains. It is exact where they are equally good and too much where they
-    are not, so the corrected score errs to the low side.
+    together at 5 % (multiple comparisons with the best; the critical value is the bootstrap's). The optimism is the
+    luck of being the highest of the tied ones: the mean over resamples of the most that any of them gains. It is exact
+    where they are equally good and too much where they are not, so the corrected score errs to the low side.
 
     Parameters
     ----------
