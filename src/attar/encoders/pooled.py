@@ -133,6 +133,11 @@ class Pooled(Encoder):
         -------
         ndarray of float32, of shape (A, N, L, D)
             Zeros for a sequence without a token that counts.
+
+        Raises
+        ------
+        InputError
+            If there is no such layer, or widths differ.
         """
         widths = {self.width(layer) for layer in layers}
         if len(widths) != 1:
