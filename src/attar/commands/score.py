@@ -47,7 +47,10 @@ Examples:
     help="Insist on the published number of rows, or take what is there.",
 )
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print a JSON list of {task, metric, score, low, high, published}."
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print a JSON list of {task, metric, score, low, high, published, unshaped, gain_low, gain_high}.",
 )
 @embedder_options
 def score(
@@ -64,6 +67,7 @@ def score(
 
     What has to learn from texts learns from each task's own (both sides of pairs together) or from --background; a
     saved recipe has learned already. The paper's figure stands beside ours where it has one for the same method.
+    Where shapers surely lose against the same recipe without them, a warning says how much.
     Exit code 1 if a task could not be scored.
     """
     from attar.evaluation import evaluate
@@ -91,6 +95,9 @@ def score(
             printed = "" if r.published is None else f"{r.published:.1f}"
             interval = f"{r.low:.1f} to {r.high:.1f}"
             click.echo(f"{r.task:16} {r.metric:10} {r.score:7.1f}  {interval:>15}  {printed:>9}")
+    for result in results:
+        if result.warning is not None:
+            log.warning("%s", result.warning)
     if failed:
         log.error("%d of %d tasks could not be scored", failed, len(names))
         sys.exit(1)
