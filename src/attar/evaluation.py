@@ -12,6 +12,7 @@ from sklearn.base import clone
 from attar import scores
 from attar.embedder import Embedder
 from attar.enough import too_few
+from attar.matched import match
 from attar.pipeline import Corpora, Pipeline, check_corpora, fit_pipeline, new_shapers, new_weights
 from attar.shapers.chain import Evidence, corpus_of, fit_chain, learns, shape
 from attar.tasks import Task, published
@@ -77,6 +78,35 @@ def evaluate(embedder: Embedder, task: Task, background: Sequence[str] | None = 
     gain = scores.difference(reached, cast(Any, found["draws"]), before, cast(Any, bare["draws"]))
     shaping = (_percent(before), _percent(gain.low), _percent(gain.high))
     return Result(task.name, str(found["metric"]), score, low, high, printed, *shaping)
+
+
+def evaluate_matching(embedder: Embedder, task: Task, matching: str, background: Sequence[str] | None = None) -> Result:
+    """Score pairs by matching their tokens, without a vector of either text.
+
+    Parameters
+    ----------
+    embedder : Embedder
+        Its encoder, layers and weights are used; it must have no shapers.
+    task : Task
+        Pairs with scores.
+    matching : str
+        "bertscore", "wmd" or "wrd".
+    background : sequence of str, optional
+        The corpus for weights that learn from a background corpus.
+
+    Returns
+    -------
+    Result
+        The Spearman correlation from 0 to 100 and its 95 % interval.
+
+    Raises
+    ------
+    InputError
+        If the task has no pairs with scores, or the embedder has shapers.
+    """
+    found = match(embedder, task, matching, background=background, progress=True)
+    score, low, high = (_percent(value) for value in (found["spearman"], found["low"], found["high"]))
+    return Result(task.name, matching, score, low, high, None)
 
 
 def _vectors(embedder: Embedder, task: Task, background: Sequence[str] | None) -> tuple[Floats, Floats | None]:

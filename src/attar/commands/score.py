@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from attar.commands.choices import Choices, embedder_options
+from attar.commands.choices import Choices, TableOption, embedder_options
 from attar.commands.corpora import background_options, read_background
 from attar.errors import DataError, InputError
 from attar.io.progress import bar
@@ -26,6 +26,7 @@ Examples:
   attar score my-recipe --tasks tweet,MR --data DIR --json
   attar score random:./bert-base-uncased --tasks sts --data DIR
   attar score plain --tasks my-pairs.tsv
+  attar score ./mobilebert-uncased --tasks STS-B --data DIR --match bertscore
 """
 )
 @click.argument("subject", metavar="RECIPE|MODEL")
@@ -47,6 +48,14 @@ Examples:
     help="Insist on the published number of rows, or take what is there.",
 )
 @click.option(
+    "--match",
+    "matching",
+    metavar="NAME",
+    cls=TableOption,
+    table="attar.scores.matching:MATCHINGS",
+    help="Similarity of pairs by matching tokens instead of by vectors, to see what one vector costs: {names}.",
+)
+@click.option(
     "--json",
     "as_json",
     is_flag=True,
@@ -60,6 +69,7 @@ def score(
     background: str | None,
     sentences: bool,
     rows: Any,
+    matching: str | None,
     as_json: bool,
     choices: Choices,
 ) -> None:
@@ -70,7 +80,7 @@ def score(
     Where shapers surely lose against the same recipe without them, a warning says how much.
     Exit code 1 if a task could not be scored.
     """
-    from attar.evaluation import evaluate
+    from attar.evaluation import evaluate, evaluate_matching
     from attar.persist import is_recipe
     from attar.tasks import load, selected
 
@@ -82,7 +92,11 @@ def score(
     with bar(len(names), "tasks") as advance:
         for name in names:
             try:
-                results.append(evaluate(embedder, load(name, data, rows=rows), corpus))
+                task = load(name, data, rows=rows)
+                if matching is None:
+                    results.append(evaluate(embedder, task, corpus))
+                else:
+                    results.append(evaluate_matching(embedder, task, matching, corpus))
             except (DataError, InputError) as error:
                 failed += 1
                 log.error("%s", error)

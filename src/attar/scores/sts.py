@@ -64,7 +64,11 @@ def sts(vectors: npt.ArrayLike, task: StsTask, resamples: int = 1000, seed: int 
     check_length(task.name, "scores", len(task.scores), n_pairs)
     check_scores(task.name, task.scores)
     rows = rows_of_task(vectors, task.name, 2 * n_pairs)
-    similarities = cosines(rows[:n_pairs], rows[n_pairs:])
+    return correlations(cosines(rows[:n_pairs], rows[n_pairs:]), task, resamples, seed)
+
+
+def correlations(similarities: Doubles, task: StsTask, resamples: int = 1000, seed: int = 0) -> StsScores:
+    """The same of similarities that are there already, however they were found. Shape: (N,)"""
     draws = bootstrap_spearman(similarities, task.scores, resamples, seed)
     low, high = percentile_interval(draws)
     return StsScores(
