@@ -60,13 +60,13 @@ class TextCounts:
         """Count tokenised texts; `lost` says which lost all tokens to a weighting. Shape: lost (n_texts,)"""
         n_own = _per_text(tokens, tokens.roles == _TEXT)
         self.distinct += tokens.n_texts
-        self.truncated += np.count_nonzero(tokens.truncated)
-        self.empty += tokens.n_texts - np.count_nonzero(n_own)
-        self.fell_back += np.count_nonzero(n_own * lost)
+        self.truncated += int(np.count_nonzero(tokens.truncated))
+        self.empty += tokens.n_texts - int(np.count_nonzero(n_own))
+        self.fell_back += int(np.count_nonzero(n_own * lost))
         unknown = tokens.ids == vocabulary.unknown_id
         if vocabulary.unknown_id is not None and np.count_nonzero(unknown):
             n_unknown = _per_text(tokens, unknown & (tokens.roles == _TEXT))
-            self.unknown += np.count_nonzero((n_unknown == n_own) & (n_own > 0))
+            self.unknown += int(np.count_nonzero((n_unknown == n_own) & (n_own > 0)))
 
     def __iadd__(self, other: TextCounts) -> TextCounts:
         for field in fields(self):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from attar.engine.threads import run_all, usual_threads
 from attar.types import Floats, Ints, Tokens, offsets_of, token_index
 
