@@ -46,14 +46,14 @@ def test_what_ends_a_program_passes(raised: type[BaseException]) -> None:
 
 
 def test_errors_of_our_own_pass_as_they_are() -> None:
-    with pytest.raises(InputError, match="^as it was$"), reading("f", ModelError):
+    with pytest.raises(InputError, match=r"^as it was$"), reading("f", ModelError):
         raise InputError("as it was")
 
 
 def test_json(tmp_path: Path) -> None:
     assert parse_json('{"a": 1}', "f") == {"a": 1}
     for text in ("[" * 100_000, "{", b"\xff"):
-        with pytest.raises(InputError, match="^f can't be read as JSON"):
+        with pytest.raises(InputError, match=r"^f can't be read as JSON"):
             parse_json(text, "f")
     (tmp_path / "f.json").write_text("[]")
     with pytest.raises(InputError, match="should hold a JSON object; it holds a list"):
