@@ -5,7 +5,7 @@ from glob import glob
 
 from setuptools import Extension, setup
 
-DECODER = ["src/attar/engine/_decoder.c", "src/attar/engine/_stored.c"]
+DECODER = [f"src/attar/engine/{name}.c" for name in ("_decoder", "_stored", "_times_stored")]
 on_x86 = platform.machine().lower() in ("x86_64", "amd64")
 kernels = Extension(
     "attar.engine._kernels",
@@ -19,7 +19,7 @@ kernels = Extension(
 decoder = Extension(
     "attar.engine._decoder",
     sources=DECODER,
-    depends=["src/attar/engine/_vectors.h", "src/attar/engine/_arithmetic.h"],
+    depends=[f"src/attar/engine/{name}.h" for name in ("_vectors", "_arithmetic", "_stored", "_wide")],
     # Likewise (attar.engine.decoder_library); wider vectors are asked for function by function.
     extra_compile_args=["-O3", "-ffp-contract=off", *(["-mavx2", "-mfma", "-mf16c"] if on_x86 else [])],
     libraries=["m"],

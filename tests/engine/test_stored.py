@@ -76,7 +76,7 @@ def test_the_same_bits_in_any_company_and_with_any_vectors(kind):
     given = rows(kind, n=37)
     x = np.random.default_rng(1).normal(size=(40, 512)).astype(np.float32)
     whole = given.times(x)
-    np.testing.assert_array_equal(given.times_compiled(x, narrow=True), whole)
+    np.testing.assert_array_equal(given.times_compiled(x, brief=False, level=0), whole)
     np.testing.assert_array_equal(given.times(x[17:19]), whole[17:19])
 
 

@@ -27,9 +27,10 @@ class Linear:
 
     weight: Stored
     bias: Floats | None = None
+    brief: bool = False  # multiplies what bfloat16 can hold
 
     def __call__(self, x: Floats) -> Floats:
-        out = self.weight.times(x)
+        out = self.weight.times(x, self.brief)
         if self.bias is not None:
             out += self.bias
         return out

@@ -43,18 +43,23 @@ class Parts(Protocol):
 
 
 class ArrayParts:
-    """Parts of arrays by name; remembers which were asked for."""
+    """Parts of arrays by name; remembers which were asked for. `brief`: dense layers of decoders multiply bfloat16."""
 
     def __init__(
-        self, arrays: Mapping[str, npt.NDArray[Any] | StoredRows], prefix: str = "", used: set[str] | None = None
+        self,
+        arrays: Mapping[str, npt.NDArray[Any] | StoredRows],
+        prefix: str = "",
+        used: set[str] | None = None,
+        brief: bool = False,
     ) -> None:
         self._arrays = arrays
         self._prefix = prefix
+        self.brief = brief
         self.used: set[str] = set() if used is None else used
 
     def below(self, prefix: str) -> ArrayParts:
         """The parts of a part."""
-        return ArrayParts(self._arrays, self._prefix + prefix, self.used)
+        return ArrayParts(self._arrays, self._prefix + prefix, self.used, self.brief)
 
     def array(self, name: str, shape: tuple[int, ...] | None = None) -> Floats:
         """As float32, and where it is of that type in its file, as it lies there."""
@@ -78,7 +83,8 @@ class ArrayParts:
         """A dense layer of a decoder, which may have no biases."""
         bias = f"{name}.bias"
         has_bias = self._prefix + bias in self._arrays
-        return Linear(self.stored(f"{name}.weight", (n_out, n_in)), self.array(bias, (n_out,)) if has_bias else None)
+        offsets = self.array(bias, (n_out,)) if has_bias else None
+        return Linear(self.stored(f"{name}.weight", (n_out, n_in)), offsets, self.brief)
 
     def dense(self, name: str) -> Dense:
         return Dense(self.array(f"{name}.weight"), self.array(f"{name}.bias"))

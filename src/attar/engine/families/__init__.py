@@ -24,7 +24,7 @@ from attar.engine.families.opt import Opt
 from attar.engine.families.post_norm import DISTILBERT_FAMILY, ROBERTA, PostNorm
 from attar.engine.families.settings import Settings, Unexpected
 from attar.engine.parts import ArrayParts
-from attar.engine.products import MakeProduct, float32
+from attar.engine.products import MakeProduct, bfloat16, float32
 from attar.io.quantized import StoredRows
 
 __all__ = ["FAMILIES", "Arrays", "Unexpected", "build_model", "is_known"]
@@ -84,10 +84,10 @@ def build_model(settings: Settings, arrays: Arrays, product: MakeProduct) -> Dir
     if settings.get("position_embedding_type", "absolute") != "absolute":
         raise Unexpected
     family = FAMILIES[settings["model_type"]]
-    if family.weights_as_stored and product is not float32:
+    if family.weights_as_stored and product not in (float32, bfloat16):
         raise Unexpected
     named = _plain_names(arrays, family)
-    parts = ArrayParts(named)
+    parts = ArrayParts(named, brief=product is bfloat16)
     try:
         model = family.build(settings, parts, product)
     except (LookupError, ValueError) as error:
