@@ -206,7 +206,11 @@ def prompts() -> list[str | None]:
 def print_tables(found: dict[Subject, dict[tuple[str, Way, str], float]]) -> None:
     for which in (LAST, "chosen"):
         for shaping in SHAPINGS:
-            print(f"\n| {which} layer, {shaping} | {' | '.join(s.label for s in found)} |\n" + "|---" * (len(found) + 1) + "|")
+            print(
+                f"\n| {which} layer, {shaping} | {' | '.join(s.label for s in found)} |\n"
+                + "|---" * (len(found) + 1)
+                + "|"
+            )
             for way in [*WAYS, META]:
                 cells = [by.get((which, way, shaping)) for by in found.values()]
                 if any(cell is not None for cell in cells):

@@ -127,6 +127,16 @@ def test_weights_of_16_bits_against_their_own_float32(name, dtype, tmp_path):
     check(save(tmp_path / "model", KNOWN[name], dtype))
 
 
+@pytest.mark.parametrize("name", ["llama", "gpt2", "opt", "gpt-neox"])
+def test_products_of_bfloat16(name, tmp_path):
+    folder = save(tmp_path / "model", KNOWN[name])
+    exact, brief = (Transformer(folder, precision=precision)._model for precision in ("float32", "bfloat16"))
+    assert isinstance(brief, DecoderModel)
+    a, b = (np.concatenate([rows.ravel() for rows in states(model).values()]) for model in (exact, brief))
+    assert 1e-4 < np.abs(a - b).max() / np.abs(a).max() < 0.1
+    assert a @ b / np.linalg.norm(a) / np.linalg.norm(b) > 0.9995
+
+
 def test_weights_of_16_bits_are_used_as_they_are(tmp_path):
     model = opened(save(tmp_path / "model", KNOWN["llama"], torch.bfloat16))
     assert model.table.kind == "BF16"

@@ -26,7 +26,7 @@ def load_model(checkpoint: Checkpoint, threads: int | None = None, precision: st
     threads : int or None
         How many cores it may use; None for as many as torch would.
     precision : str
-        "float32", "float64" or "int8".
+        "float32", "bfloat16", "int8" or "float64".
 
     Returns
     -------
