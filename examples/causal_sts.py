@@ -3,9 +3,10 @@
     python examples/causal_sts.py MODEL DATA KEPT [--tasks STS-B,STS12=500,tweet] [--dev-rows 500]
 
 MODEL is a .gguf file or a model folder, KEPT a folder where pooled vectors and scores are kept: a run that was stopped
-goes on there. Every text goes through the model once for each prompt. The layer of each row is chosen on STS-B dev, with
-the shaping of that row; shapers and idf learn from a task's texts, never from its answers. STS12=500 takes 500 of the
-task's rows, evenly spaced, in place of all. Prints tables of Spearman x 100, or accuracy x 100 for clusters and classes.
+goes on there. Every text goes through the model once for each prompt. The layer of each row is chosen on STS-B dev,
+with the shaping of that row; shapers and idf learn from a task's texts, never from its answers. STS12=500 takes 500 of
+the task's rows, evenly spaced, in place of all. Prints tables of Spearman x 100, or of accuracy x 100 for clusters and
+classes.
 """
 
 from __future__ import annotations
@@ -181,14 +182,13 @@ def choose_layers(bench: Bench, kept: Scores, dev: Subject) -> dict[tuple[Way, s
 
 
 def score_subject(
-    bench: Bench, kept: Scores, subject: Subject, chosen: dict[tuple[Way, str], int], meta: bool
+    bench: Bench, kept: Scores, subject: Subject, chosen: dict[tuple[Way, str], int], ways: Sequence[Way]
 ) -> dict[tuple[str, Way, str], float]:
     """By "last" or "chosen", way and shaping."""
     last = bench.model.n_layers
     layers: dict[str | None, list[int]] = {
         p: sorted({last} | {layer for (way, _), layer in chosen.items() if p in way.prompts}) for p in prompts()
     }
-    ways = [*WAYS, META] if meta else WAYS
     found: dict[tuple[str, Way, str], float] = {}
     for way, layer, vectors in bench.of_ways(subject, ways, layers | {"meta": [last]}):
         for shaping in subject.shapings:
@@ -201,6 +201,12 @@ def score_subject(
 
 def prompts() -> list[str | None]:
     return list(dict.fromkeys(prompt for way in WAYS for prompt in way.prompts))
+
+
+def ways_of(subject: Subject, meta: str, no_echo: str) -> list[Way]:
+    """All but those that take long, where they are not wanted."""
+    ways = [way for way in WAYS if "echo" not in way.prompts or subject.name not in no_echo.split(",")]
+    return [*ways, META] if subject.name in meta.split(",") else ways
 
 
 def print_tables(found: dict[Subject, dict[tuple[str, Way, str], float]]) -> None:
@@ -226,6 +232,7 @@ def main() -> None:
     parser.add_argument("--tasks", default="STS-B,STS13,STS12,SICK-R,STS15,STS14,TREC,tweet,MR,agnews")
     parser.add_argument("--dev-rows", type=int, help="rows of STS-B dev, evenly spaced; default: all")
     parser.add_argument("--meta", default="STS-B", help="tasks on which the eight prompts of meta are run too")
+    parser.add_argument("--no-echo", default="", help="tasks on which echo, which takes twice as long, is not run")
     parser.add_argument("--precision", default="float32", help="what is multiplied: float32 or bfloat16")
     given = parser.parse_args()
     given.kept.mkdir(parents=True, exist_ok=True)
@@ -236,7 +243,7 @@ def main() -> None:
     found = {}
     for selection in given.tasks.split(","):
         subject = Subject.of(given.data, selection)
-        found[subject] = score_subject(bench, kept, subject, chosen, subject.name in given.meta.split(","))
+        found[subject] = score_subject(bench, kept, subject, chosen, ways_of(subject, given.meta, given.no_echo))
         print_tables({subject: found[subject]})
     print_tables(found)
 
