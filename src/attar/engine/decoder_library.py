@@ -20,7 +20,8 @@ _FUNCTIONS = {
     "attar_rotate": [_POINTER, _NUMBER, _POINTER, _POINTER, _POINTER, *[_NUMBER] * 5],
     "attar_gate": [_POINTER, _POINTER, _NUMBER, _NUMBER],
     "attar_attend_before": [
-        *[_POINTER, _NUMBER] * 3, _POINTER, _POINTER, _NUMBER, _POINTER, *[_NUMBER] * 4, _REAL, _POINTER, _POINTER
+        *[_POINTER, _NUMBER] * 3, _POINTER, _POINTER, _NUMBER, _POINTER, *[_NUMBER] * 4, _REAL, _NUMBER, _POINTER,
+        _POINTER,
     ],
     "attar_stored_rows": [_POINTER, _NUMBER, _POINTER, _NUMBER, _NUMBER, _POINTER],
     "attar_times_stored": [_POINTER, _NUMBER, _POINTER, *[_NUMBER] * 6, _POINTER, _POINTER],
