@@ -100,7 +100,11 @@ def of_model(path: Path, model: Any, architecture: str, changes: dict[str, Any] 
             array = neighbours(array, heads if "q_proj" in name else groups)
         if architecture == "gemma3" and name.endswith("norm.weight"):
             array = array + 1
-        arrays[gguf_name(name, NAMES.get(architecture, LLAMA_NAMES))] = "F32", array.shape, np.ascontiguousarray(array, dtype="<f4").tobytes()
+        arrays[gguf_name(name, NAMES.get(architecture, LLAMA_NAMES))] = (
+            "F32",
+            array.shape,
+            np.ascontiguousarray(array, dtype="<f4").tobytes(),
+        )
     return write(path, {key: v for key, v in metadata.items() if v is not None}, arrays)
 
 

@@ -77,7 +77,10 @@ OTHERS = {
         pad_token_id=0,
         original_max_position_embeddings=32,
         rope_parameters={
-            "rope_type": "longrope", "rope_theta": 1000.0, "short_factor": [1.0] * 4, "long_factor": [2.0] * 4
+            "rope_type": "longrope",
+            "rope_theta": 1000.0,
+            "short_factor": [1.0] * 4,
+            "long_factor": [2.0] * 4,
         },
     ),
     "gemma 2": transformers.Gemma2Config(**SMALL, head_dim=16),

@@ -96,8 +96,8 @@ class GgufCheckpoint:
         odd = next((name for name in wanted if not is_known(name, architecture)), None)
         if odd is not None:
             raise ModelError(
-                f"{self.local} holds the array {odd!r}, which is not known in a {architecture} model; give the model as "
-                "safetensors, for transformers to run"
+                f"{self.local} holds the array {odd!r}, which is not known in a {architecture} model; give the model "
+                "as safetensors, for transformers to run"
             )
         return {plain_name(name, architecture): self.file.array(name) for name in wanted}
 

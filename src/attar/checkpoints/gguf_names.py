@@ -44,7 +44,9 @@ DIALECTS = {
     "qwen3": Dialect("qwen3", "layers", _LLAMA),
     "gemma": Dialect("gemma", "layers", _LLAMA, {"norms_as_stored": True}),
     "gemma3": Dialect(
-        "gemma3_text", "layers", _GEMMA3,
+        "gemma3_text",
+        "layers",
+        _GEMMA3,
         {"norms_as_stored": True, "sliding_window_pattern": 6, "rope_local_base_freq": 10000.0},
     ),
     "phi3": Dialect("phi3", "layers", _PHI3),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -110,9 +111,7 @@ class Llama:
     def _feed(self, parts: ArrayParts, shape: _Shape, activation: str, kernels: DecoderKernels) -> Feed:
         down = parts.linear("down_proj", shape.width, shape.wide)
         if self.joined:
-            return JoinedFeed(
-                parts.linear("gate_up_proj", 2 * shape.wide, shape.width), down, activation, kernels
-            )
+            return JoinedFeed(parts.linear("gate_up_proj", 2 * shape.wide, shape.width), down, activation, kernels)
         gate, up = (parts.linear(f"{name}_proj", shape.wide, shape.width) for name in ("gate", "up"))
         return GatedFeed(gate, up, down, activation, kernels)
 
@@ -128,7 +127,7 @@ class Llama:
         """Of what queries and keys make together."""
         if self.multiplied:
             return positive(settings, "attention_multiplier")
-        return float(positive(settings, "query_pre_attn_scalar", shape.head)) ** -0.5
+        return 1 / math.sqrt(positive(settings, "query_pre_attn_scalar", shape.head))
 
     def _entry(self, settings: Settings, shape: _Shape) -> float:
         """Of the inputs."""

@@ -22,7 +22,7 @@ def turning(settings: Settings, dims: int, share: float = 1.0, kind: str = "full
     if not isinstance(given, dict):
         raise Unexpected
     base = given.get("rope_theta") or settings.get("rope_theta") or settings.get("rotary_emb_base") or _BASE
-    share = float(given.get("partial_rotary_factor", settings.get("partial_rotary_factor") or share))
+    share = float(given.get("partial_rotary_factor") or settings.get("partial_rotary_factor") or share)
     turned = int(dims * share + 1e-6)
     if not isinstance(base, (int, float)) or isinstance(base, bool) or base <= 0 or turned < 2 or turned % 2:
         raise Unexpected
