@@ -18,6 +18,12 @@ LLAMA_NAMES = {
     "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down", "input_layernorm": "attn_norm",
     "post_attention_layernorm": "ffn_norm",
 }  # fmt: skip
+BEHIND = {"post_attention_layernorm": "post_attention_norm", "post_feedforward_layernorm": "post_ffw_norm"}
+NAMES = {
+    "gemma3": LLAMA_NAMES | BEHIND | {"pre_feedforward_layernorm": "ffn_norm"},
+    "olmo2": LLAMA_NAMES | BEHIND,
+    "phi3": LLAMA_NAMES | {"self_attn.qkv_proj": "attn_qkv", "mlp.gate_up_proj": "ffn_up"},
+}
 
 
 def text(value: str) -> bytes:
@@ -30,13 +36,13 @@ def value(given: Any) -> bytes:
     if isinstance(given, bool):
         return struct.pack("<I?", 7, given)
     if isinstance(given, int):
-        return struct.pack("<Ii", 5, given)
+        return struct.pack("<II", 4, given)
     if isinstance(given, float):
         return struct.pack("<If", 6, given)
     if isinstance(given, str):
         return struct.pack("<I", 8) + text(given)
-    kind = value(given[0])[:4]
-    return struct.pack("<I", 9) + kind + struct.pack("<Q", len(given)) + b"".join(value(one)[4:] for one in given)
+    form = struct.pack("<I", 5) if isinstance(given[0], int) else value(given[0])[:4]  # lists are of signed integers
+    return struct.pack("<I", 9) + form + struct.pack("<Q", len(given)) + b"".join(value(one)[4:] for one in given)
 
 
 def write(path: Path, metadata: dict[str, Any], arrays: dict[str, tuple[str, tuple[int, ...], bytes]]) -> Path:
@@ -81,7 +87,7 @@ def of_model(path: Path, model: Any, architecture: str, changes: dict[str, Any] 
         f"{architecture}.attention.head_count": heads,
         f"{architecture}.attention.head_count_kv": groups,
         f"{architecture}.attention.layer_norm_rms_epsilon": config.rms_norm_eps,
-        f"{architecture}.rope.freq_base": float(config.rope_parameters["rope_theta"]),
+        f"{architecture}.rope.freq_base": base_of(config),
         **tokenizer_metadata(),
         **(changes or {}),
     }
@@ -90,9 +96,15 @@ def of_model(path: Path, model: Any, architecture: str, changes: dict[str, Any] 
     arrays = {}
     for name, weight in model.state_dict().items():
         array = weight.numpy()
-        if architecture == "llama" and name.endswith(("q_proj.weight", "k_proj.weight")):
+        if architecture in ("llama", "smollm3", "granite") and name.endswith(("q_proj.weight", "k_proj.weight")):
             array = neighbours(array, heads if "q_proj" in name else groups)
-        arrays[gguf_name(name)] = "F32", array.shape, np.ascontiguousarray(array, dtype="<f4").tobytes()
+        if architecture == "gemma3" and name.endswith("norm.weight"):
+            array = array + 1
+        arrays[gguf_name(name, NAMES.get(architecture, LLAMA_NAMES))] = (
+            "F32",
+            array.shape,
+            np.ascontiguousarray(array, dtype="<f4").tobytes(),
+        )
     return write(path, {key: v for key, v in metadata.items() if v is not None}, arrays)
 
 
@@ -101,62 +113,16 @@ def neighbours(array: np.ndarray, heads: int) -> np.ndarray:
     return array.reshape(heads, 2, -1, array.shape[1]).swapaxes(1, 2).reshape(array.shape)
 
 
-def gguf_name(name: str) -> str:
+def base_of(config: Any) -> float:
+    """Of the places of layers that see everything."""
+    given = config.rope_parameters
+    return float(given.get("full_attention", given)["rope_theta"])
+
+
+def gguf_name(name: str, names: dict[str, str]) -> str:
     fixed = {"embed_tokens.weight": "token_embd.weight", "norm.weight": "output_norm.weight"}
     if name in fixed:
         return fixed[name]
     _, number, part = name.split(".", 2)
     stem, _, ending = part.rpartition(".")
-    return f"blk.{number}.{LLAMA_NAMES[stem]}.{ending}"
-
-
-def parts(whole: bytes) -> tuple[dict[str, Any], list[tuple[str, list[int], int, int]], bytes]:
-    """Settings, entries of arrays (name, dims as written, type, offset) and the bytes behind them, of a sound file."""
-    from attar.checkpoints.gguf_file import _Reader
-
-    reader = _Reader(memoryview(whole))
-    reader.take(8)
-    n_arrays, n_settings = reader.number("<Q"), reader.number("<Q")
-    metadata = {reader.text(): reader.value() for _ in range(n_settings)}
-    entries = []
-    for _ in range(n_arrays):
-        name, n_dims = reader.text(), reader.number("<I")
-        entries.append((name, [reader.number("<Q") for _ in range(n_dims)], reader.number("<I"), reader.number("<Q")))
-    return metadata, entries, whole[-(-reader.at // 32) * 32 :]
-
-
-def joined(metadata: Any, entries: Any, body: bytes) -> bytes:
-    """A file of these, however little sense they make."""
-    metadata = metadata if isinstance(metadata, dict) else {"x": metadata}
-    entries = entries if isinstance(entries, list) else [entries]
-    header = b"GGUF" + struct.pack("<IQQ", 3, len(entries), len(metadata))
-    header += b"".join(text(key) + any_value(given) for key, given in metadata.items())
-    for entry in entries:
-        name, dims, kind, offset = (entry if isinstance(entry, list) else [entry]) + [0] * (4 - _length(entry))
-        dims = [whole_number(n) for n in dims] if isinstance(dims, list) else [whole_number(dims)]
-        header += text(str(name)) + struct.pack(f"<I{len(dims)}Q", len(dims), *dims)
-        header += struct.pack("<IQ", whole_number(kind) % 2**32, whole_number(offset))
-    return header + b"\0" * (-len(header) % 32) + body
-
-
-def any_value(given: Any) -> bytes:
-    """A value with its type before it, also of types that no such file has."""
-    if isinstance(given, int) and not isinstance(given, bool) and not -(2**31) <= given < 2**31:
-        return struct.pack("<IQ", 10, given % 2**64)
-    if isinstance(given, float):
-        return struct.pack("<Id", 12, given)
-    if isinstance(given, (dict, type(None))):
-        return struct.pack("<IQ", 77, 0)
-    if isinstance(given, list):
-        first = any_value(given[0])[:4] if given else struct.pack("<I", 8)
-        alike = [one for one in map(any_value, given) if one[:4] == first]
-        return struct.pack("<I", 9) + first + struct.pack("<Q", len(given)) + b"".join(one[4:] for one in alike)
-    return value(given)
-
-
-def whole_number(given: Any) -> int:
-    return int(given) % 2**64 if isinstance(given, int) else _length(given)
-
-
-def _length(given: Any) -> int:
-    return min(len(given), 4) if isinstance(given, (list, str)) else 1
+    return f"blk.{number}.{names[stem]}.{ending}"

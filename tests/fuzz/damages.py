@@ -12,10 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import gguf_parts
 from hypothesis import strategies as st
 from mutations import NASTY, as_json, damaged_bytes, damaged_documents
 
-import small_gguf
 from attar.persist import RECIPE, STATE, _content_sha256
 from attar.sweep.store import COLUMNS
 
@@ -110,10 +110,10 @@ def _changed_store(whole: bytes, changes: list[tuple[str, Any]]) -> bytes:
 def gguf(folder: Path, name: str) -> st.SearchStrategy[Files]:
     """Settings and entries of arrays that say nonsense; bytes of the header changed; the end lost."""
     whole = (folder / name).read_bytes()
-    metadata, arrays, body = small_gguf.parts(whole)
-    said = damaged_documents(metadata).map(lambda told: small_gguf.joined(told, arrays, body))
+    metadata, arrays, body = gguf_parts.parts(whole)
+    said = damaged_documents(metadata).map(lambda told: gguf_parts.joined(told, arrays, body))
     told = damaged_documents([list(entry) for entry in arrays])
-    entries = told.map(lambda told: small_gguf.joined(metadata, told, body))
+    entries = told.map(lambda told: gguf_parts.joined(metadata, told, body))
     start = len(whole) - len(body)
     head = damaged_bytes(whole[:start]).map(lambda begun: begun + body)
     numbers = st.tuples(st.integers(8, start - 8), st.sampled_from([0, 1, 2**31, 2**32 - 1, 2**62, 2**64 - 1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,21 @@ from mutations import damaged_words
 from sound import make_sound
 from targets import OPTIONS, TARGETS, Target
 
+from attar_process import run
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_sound(tmp_path_factory.mktemp("sound"))
+
+
+def test_what_is_sound_is_read(folder: Path) -> None:
+    """Else the damage would not be what is refused."""
+    commands = dict.fromkeys(target.commands[0] for target in TARGETS if target.file != "grid.toml")
+    for command in commands:
+        ended = run(*command, cwd=Path(shutil.copytree(folder, folder.parent / "copy", dirs_exist_ok=True)))
+        shutil.rmtree(folder.parent / "copy")
+        assert ended.code == 0, (command, ended)
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=[target.file for target in TARGETS])

@@ -19,6 +19,11 @@ from attar.jobs.index import Index
 WORDS = tuple("the a cat dog sat ran on mat in man woman tree river light play walk blue red seven music".split())  # noqa: SIM905
 
 
+def change(folder: Path, **settings: object) -> None:
+    path = folder / "index.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | settings))
+
+
 def documents(n: int, seed: int = 0) -> list[str]:
     rng = np.random.default_rng(seed)
     return [" ".join(rng.choice(WORDS, size=6)) + f" {i}" for i in range(n)]
@@ -96,6 +101,7 @@ def test_ids(plain: Embedder, tmp_path: Path) -> None:
         (["a", 3], None, "text 1 is 3"),
         (["a", "b"], [1, 1], "1 comes twice"),
         (["a"], [1.5], "1.5"),
+        (["a"], [["b"]], "neither a whole number nor a string"),
     ],
 )
 def test_what_is_refused_leaves_nothing(
@@ -198,6 +204,11 @@ def test_a_model_that_is_refused_leaves_nothing(tiny_bert_dir: Path, tmp_path: P
         (lambda f: (f / "index.json").write_text("{"), "damaged"),
         (lambda f: (f / "index.json").write_text(json.dumps({"format": 9})), "format 9"),
         (lambda f: (f / "index.json").unlink(), "not an index"),
+        (lambda f: change(f, parts=[]), "damaged: ValueError dims and parts"),
+        (lambda f: change(f, parts=["2"]), "damaged: ValueError dims and parts"),
+        (lambda f: change(f, dims=-1), "damaged: ValueError dims and parts"),
+        (lambda f: change(f, zeros=None), "damaged: ValueError zeros and fitted_on"),
+        (lambda f: change(f, approximate=[1]), "damaged: ValueError approximate"),
         (lambda f: (f / "vectors-00000.npy").write_bytes(b"x"), "can't be read"),
         (lambda f: np.save(f / "vectors-00000.npy", np.zeros((2, 3), np.float32)), "not as index.json says"),
         (lambda f: (f / "texts-00000.arrow").unlink(), "can't be read"),

@@ -116,4 +116,4 @@ def score(
             log.warning("%s", result.warning)
     if failed:
         log.error("%d of %d tasks could not be scored", failed, len(names))
-        sys.exit(1)
+        sys.exit(2)

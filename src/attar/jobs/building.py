@@ -20,7 +20,7 @@ from attar.io.atomic import check_target_folder, new_file, replace_folder
 from attar.io.locks import exclusive
 from attar.io.progress import Advance, nothing
 from attar.io.texts import check_texts
-from attar.jobs.index_files import ABOUT, RECIPE, About, texts_file, vectors_file, write_part
+from attar.jobs.index_files import ABOUT, RECIPE, About, check_id, texts_file, vectors_file, write_part
 from attar.shapers import Unit
 from attar.types import Floats
 
@@ -58,6 +58,7 @@ def row_parts(rows: Iterable[Row], seen: set[Any] | None = None) -> Iterator[tup
     while part := list(_next_part(iterator)):
         ids = [row_id for row_id, _ in part]
         for row_id in ids:
+            check_id(row_id)
             if row_id in known:
                 raise InputError(f"the id {row_id!r} comes twice; ids must be distinct: name another column of ids")
             known.add(row_id)
