@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from attar import Embedder, Pooled, scores, tasks
+from attar.encoders.cached import Cached
 from attar.encoders.opening import open_encoder
 from attar.matched import match
 from attar.scores.sts import StsScores
@@ -49,7 +51,14 @@ def main() -> None:
     parser.add_argument("--tasks", default="STS12,STS13,STS14,STS15,STS-B,SICK-R")
     parser.add_argument("--matching", action="store_true", help="BERTScore, WMD and WRD too")
     given = parser.parse_args()
-    encoder = open_encoder(given.model)
+    with TemporaryDirectory() as folder:
+        encoder = open_encoder(given.model)
+        if encoder.contextual:  # each text goes through the model once, for all methods
+            encoder = Cached(encoder, folder, layers=encoder.usual_layers)
+        compare(encoder, given)
+
+
+def compare(encoder: Encoder, given: argparse.Namespace) -> None:
     wanted = [task for task in tasks.load_selection(given.tasks, given.data) if isinstance(task, StsTask)]
     print(f"| method | {' | '.join(task.name for task in wanted)} | mean | gain |")
     print("|---" * (len(wanted) + 3) + "|")
