@@ -94,6 +94,9 @@ def _told(arguments: list[str] | None) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
+        if len(error.format_message()) > _LONGEST:
+            say(f"attar: error: {_short(error.format_message())}")
+            return 2
         with suppress(OSError):
             error.show()
         return 2
@@ -114,9 +117,14 @@ def _ended(error: BaseException) -> int:
     if reason is None and os.environ.get("ATTAR_DEBUG"):
         raise error
     fault = f"{type(error).__name__}: {error} (a fault of attar's own; ATTAR_DEBUG=1 shows where)"
-    said = " ".join((reason or fault).split())
-    say(f"attar: error: {said if len(said) <= _LONGEST else said[: _LONGEST // 2] + ' ... ' + said[-_LONGEST // 2 :]}")
+    say(f"attar: error: {_short(reason or fault)}")
     return 1 if reason is None else 2
+
+
+def _short(said: str) -> str:
+    """In one line, without the middle of something endless."""
+    said = " ".join(said.split())
+    return said if len(said) <= _LONGEST else said[: _LONGEST // 2] + " ... " + said[-_LONGEST // 2 :]
 
 
 def _reason(error: BaseException) -> str | None:

@@ -97,6 +97,7 @@ def test_names_beyond_all_measure(tmp_path: Path) -> None:
     (tmp_path / "texts.txt").write_text("a\n")
     for options in (["--model", "x" * 5000], ["--shape", "abtt:" + "9" * 5000], ["--layers", "9" * 5000]):
         refused(run("encode", "texts.txt", *options, cwd=tmp_path, limits=LIMITS))
+    refused(run("encode", "texts.txt", "--windows", "x" * 5000, cwd=tmp_path, limits=LIMITS))
     refused(run("info", "x/" * 5000, cwd=tmp_path, limits=LIMITS))
     refused(run("report", "x" * 5000, "-o", "r.html", cwd=tmp_path, limits=LIMITS))
     refused(run("encode", "x" * 5000, cwd=tmp_path, limits=LIMITS))

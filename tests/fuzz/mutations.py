@@ -38,6 +38,7 @@ NASTY: list[Any] = [
     ["x", 1, None],
     {"a": {"b": []}},
 ]
+nasty = st.sampled_from(NASTY).map(copy.deepcopy)  # what is put into one is not in the next
 DEEP = "@deep@"  # stands for lists in lists in lists
 Place = tuple[Any, ...]
 
@@ -60,7 +61,7 @@ def damaged_documents(draw: st.DrawFn, document: Any) -> Any:
     for _ in range(draw(st.integers(1, 3))):
         found = [path for path in places(changed) if path]
         if not found:
-            return draw(st.sampled_from(NASTY))
+            return draw(nasty)
         path = draw(st.sampled_from(found))
         holder = changed
         for step in path[:-1]:
@@ -71,9 +72,9 @@ def damaged_documents(draw: st.DrawFn, document: Any) -> Any:
         elif deed == "deep":
             holder[path[-1]] = DEEP
         elif deed == "more" and isinstance(holder, dict):
-            holder[draw(st.text(max_size=8))] = draw(st.sampled_from(NASTY))
+            holder[draw(st.text(max_size=8))] = draw(nasty)
         else:
-            holder[path[-1]] = draw(st.sampled_from(NASTY))
+            holder[path[-1]] = draw(nasty)
     return changed
 
 

@@ -82,7 +82,7 @@ TARGETS = (
     Target("index/recipe/recipe.json", signed_recipe, INDEX),
     Target("corpus/_manifest.json", document, CORPUS),
     Target("corpus/_plan.json", document, CORPUS[1:]),
-    Target("corpus/_done/00000.json", document, CORPUS[1:]),
+    Target("corpus/_done/part-00000.json", document, CORPUS[1:]),
 )
 BEGUN = ("encode", "texts.txt", "--fit-anyway", "-o", OUT)
 ON_MODEL = (*BEGUN, "--model", "model")
