@@ -194,7 +194,9 @@ class Random(Encoder):
             if about["format"] != 1:
                 raise ModelError(f"{path} is of format {about['format']!r}; this version reads 1")
             return cls(folder, dims=about["dims"], std=about["std"], seed=about["seed"])
-        except (KeyError, TypeError, InputError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            if isinstance(error, ModelError):
+                raise
             raise ModelError(f"{path} is damaged: {type(error).__name__} {error}") from None
 
     @cached_property
