@@ -34,7 +34,7 @@ def vectors(n: int, d: int, spread: float = 1.0, far: float = 1.0) -> np.ndarray
 
 def variances(fitted: Any, d: int) -> np.ndarray:
     if isinstance(fitted, Whiten):
-        return 1 / (fitted.affine().linear**2).sum(axis=0)
+        return 1 / (fitted.affine().linear ** 2).sum(axis=0)
     return np.asarray(fitted.explained_variance_, dtype=np.float64)[:d]
 
 

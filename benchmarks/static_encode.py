@@ -119,7 +119,8 @@ def main() -> None:
             apart[name] = max(apart.get(name, 0.0), float(off.max()))
             if off.max() > 1e-6:
                 print(f"{name}: {int((off > 1e-6).sum())} of {len(texts)} vectors differ from attar's by over 1e-6")
-    print(f"{given.sentences:,} sentences per round, {given.rounds} rounds, {'default settings' if DEFAULT else 'one thread'}; median")
+    how = "default settings" if DEFAULT else "one thread"
+    print(f"{given.sentences:,} sentences per round, {given.rounds} rounds, {how}; median (least to most)")
     for name in encoders:
         rate = given.sentences / np.median(walls[name])
         print(f"{name:22} wall {shown(walls[name])}  CPU {shown(cpus[name])}  {rate:9,.0f} sentences/s")
