@@ -10,7 +10,7 @@ void attar_times(int64_t, const float *, int64_t, const void *, int64_t, int64_t
 void attar_bias_gelu(float *, const float *, int64_t, int64_t);
 void attar_add_norm(float *, const float *, const float *, const float *, const float *, float, int64_t, int64_t);
 void attar_attention(const float *, int64_t, const float *, int64_t, const float *, int64_t, const float *, const float *,
-                     const float *, const int64_t *, int64_t, int64_t, int64_t, float, float *, int64_t, float *, int64_t);
+                     const float *, const int64_t *, int64_t, int64_t, int64_t, float, float *, int64_t, float *, int64_t, int64_t);
 int64_t attar_sum_rows(const float *, int64_t, int64_t, const int32_t *, const float *, const int64_t *, int64_t, float *,
                        int64_t, int64_t);
 
@@ -50,10 +50,10 @@ int main(void) {
     show(x, ROWS * DEEP);
     attar_add_norm(x, weight, out, weight + DEEP, weight + 2 * DEEP, 1e-12f, ROWS, DEEP);
     show(x, ROWS * DEEP);
-    const int64_t lengths[] = {1, 20, 8}, each = (40 + 4) * (20 + 16) + 4 * 40;
+    const int64_t lengths[] = {1, 20, 8}, each = (2 * 40 + 4) * (20 + 16) + 4 * 40;
     float *q = numbers(ROWS * DEEP), *k = numbers(ROWS * DEEP), *scratch = calloc((size_t)(2 * each), sizeof(float));
     attar_attention(q, DEEP, k, DEEP, x, DEEP, weight, weight + DEEP, weight + 2 * DEEP, lengths, 3, 5, 40, 0.2f, scratch,
-                    each, out, 2);
+                    each, out, 2, 0);
     show(out, ROWS * DEEP);
     return 0;
 }
