@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import blas
 
 from attar.errors import InputError
 from attar.types import Doubles
 
 Vectors = npt.NDArray[np.floating[Any]]  # (N, D), float32 or float64
 
-CHUNK = 2048  # rows turned to float64 at a time
+CHUNK = 2048  # rows turned to float64, or multiplied, at a time
 SMALL = 1e-25  # of variances: squares of much smaller numbers are not float32
-BLOCK = 1024  # rows multiplied in float32 at a time, where that is enough
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,21 +92,22 @@ class Moments:
         """
         if X.dtype != np.float32 or len(X) == 0:
             return cls.of(X)
-        starts = range(0, len(X), BLOCK)
+        starts = range(0, len(X), CHUNK)
         means, within = np.empty((len(starts), X.shape[1])), np.zeros((X.shape[1], X.shape[1]))
         with np.errstate(over="ignore", invalid="ignore"):  # what is too large is refused where it is used
+            held = np.empty((min(CHUNK, len(X)), X.shape[1]), dtype=np.float32)
             for n, start in enumerate(starts):
-                block = X[start : start + BLOCK]
+                block = X[start : start + CHUNK]
                 about = block.mean(axis=0, dtype=np.float64).astype(np.float32)
-                rows = block - about
+                rows = np.subtract(block, about, out=held[: len(block)])
                 off = rows.sum(axis=0) / np.float64(len(rows))  # by what `about` was rounded
                 means[n] = about + off.astype(np.float64)
-                within += rows.T @ rows
+                within += _upper(rows)
                 within -= np.outer(off, off * len(rows))
-            sizes = np.minimum(len(X) - np.array(starts), BLOCK).astype(np.float64)
+            sizes = np.minimum(len(X) - np.array(starts), CHUNK).astype(np.float64)
             mean = sizes @ means / len(X)
             between = (means - mean) * np.sqrt(sizes)[:, None]
-            scatter = within + between.T @ between
+            scatter = _whole(within) + between.T @ between
         if not (np.isfinite(scatter).all() and scatter.diagonal().max() > SMALL * len(X)):  # too large, or too small
             return cls.of(X)
         return cls(len(X), mean, scatter, rounded=True)
@@ -214,5 +215,21 @@ def _of_chunk(X: Vectors, diagonal: bool) -> Moments:
         if diagonal:
             scatter = np.maximum(np.einsum("nd,nd->d", rows, rows) - off * off / n, 0)
         else:
-            scatter = rows.T @ rows - np.outer(off, off / n)
+            scatter = _whole(_upper(rows)) - np.outer(off, off / n)
     return Moments(n, about + off / n, scatter)
+
+
+def _upper(rows: Vectors) -> Vectors:
+    """The upper triangle of rows^T rows. Shape: (N, D) -> (D, D)
+
+    By scipy's library, which finds the principal axes too: numpy's has threads of its own, which go on waiting for more
+    on the cores that scipy's would need next.
+    """
+    syrk = blas.ssyrk if rows.dtype == np.float32 else blas.dsyrk
+    found: Vectors = syrk(1.0, rows.T)
+    return found
+
+
+def _whole(upper: Vectors) -> Vectors:
+    """The symmetric matrix of an upper triangle. Shape: (D, D) -> (D, D)"""
+    return np.triu(upper) + np.triu(upper, 1).T
