@@ -23,7 +23,7 @@ from attar.persist import README, RECIPE
 from attar.types import Encoder
 
 ACCOUNT, ANSWERS, PICTURE = "choice.json", "answers.jsonl", "choice.svg"
-SIGNAL_NAMES = ("probe", "contrast", "votes", "evenness")
+SIGNAL_NAMES = ("probe", "topics", "votes", "contrast", "evenness")
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from attar.choosing.questions import Questions
 from attar.choosing.rule import SAME, Verdict, judge, log_prior, weigh
 from attar.types import Doubles
 
-STEEPNESS = 6.0  # of the chance, in differences of ranks that go from 0 to 1
-SLIPS = 0.1  # of answers, whatever the candidate
+STEEPNESS = 4.0  # of the chance, in differences of ranks that go from 0 to 1
+SLIPS = 0.15  # of answers, whatever the candidate
 SETTLED = 0.9  # belief in candidates that are much like the chosen one, at which no more is asked
 FEWEST = 5  # answers before the dialogue may end by itself
 
