@@ -47,7 +47,7 @@ class ChooseSettings:
     """
 
     purpose: str = SIMILARITY
-    sample: int = 1500
+    sample: int = 1000
     work: Path | None = None
     progress: bool = False
 
