@@ -38,17 +38,16 @@ def plain_candidate(encoder: Encoder) -> Candidate:
 
 
 def named_candidates(encoder: Encoder) -> dict[str, Candidate]:
-    """The named recipes as candidates of this encoder."""
+    """The named recipes that are meant for such an encoder, as candidates."""
     ends = _ends(encoder)
     named = {
         "plain": plain_candidate(encoder),
         "similarity": Candidate(NO_TEMPLATE, ends, "idf", "zscore"),
-        "clustering": Candidate(NO_TEMPLATE, ends, "debiased", NO_SHAPE),
         "classification": Candidate(NO_TEMPLATE, ends, "mean", NO_SHAPE),
     }
     if encoder.causal:
-        named["prompt"] = Candidate(PROMPT, (encoder.n_layers,), "answer", "zscore")
-    return named
+        return named | {"prompt": Candidate(PROMPT, (encoder.n_layers,), "answer", "zscore")}
+    return named | {"clustering": Candidate(NO_TEMPLATE, ends, "debiased", NO_SHAPE)}
 
 
 def candidates(encoder: Encoder) -> tuple[Candidate, ...]:

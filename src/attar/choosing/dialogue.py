@@ -40,6 +40,11 @@ class Dialogue:
         return chances
 
     @cached_property
+    def _doubts(self) -> Doubles:
+        """How unsure each candidate is of its own answers. Shape: (R, Q)"""
+        return entropy(self._left)
+
+    @cached_property
     def _prior(self) -> Doubles:
         return log_prior(self.evidence)
 
@@ -62,13 +67,12 @@ class Dialogue:
 
     def next_question(self) -> int | None:
         """The question that tells most about the candidates; None where all are asked."""
-        open_ones = np.array([q for q in range(len(self.questions)) if q not in self.answers], dtype=np.int64)
-        if not len(open_ones):
+        if len(self.answers) == len(self.questions):
             return None
-        left = self._left[:, open_ones]
         belief = weigh(self._prior + self.log_likelihood)
-        told = entropy(belief @ left) - belief @ entropy(left)
-        return int(open_ones[np.argmax(told)])
+        told = entropy(belief @ self._left) - belief @ self._doubts
+        told[list(self.answers)] = -np.inf
+        return int(np.argmax(told))
 
     def verdict(self) -> Verdict:
         """The choice that the answers so far lead to."""
