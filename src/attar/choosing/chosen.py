@@ -61,7 +61,8 @@ class Chosen:
         n = sum(answer.closer != "skip" for answer in self.answers)
         by = f"the probes, {self.sampled:,} texts and {n} answers" if n else f"the probes and {self.sampled:,} texts"
         if not self.verdict.kept_plain:
-            return f"{self.candidate} was chosen by {by}: it is clearly better than plain with a chance of {self._chance()}"
+            chance = f"the chance that it is clearly better than plain is {self._chance()}"
+            return f"{self.candidate} was chosen by {by}: {chance}"
         favourite = self.evidence.candidates[self.verdict.favourite]
         if self.verdict.favourite == PLAIN:
             return f"plain was kept: by {by} no other recipe agrees better with those that are believed in"
