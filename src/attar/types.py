@@ -192,6 +192,7 @@ class Encoder(Protocol):
 
     kind: ClassVar[str]  # what recipes call it under "type"
     contextual: bool = False  # whether a token's vector depends on the tokens around it
+    pools_linearly: ClassVar[bool] = True  # whether `pool` gives weighted sums; if not, only vectors can be had of it
     texts_at_once: int = 8192  # texts that are tokenised and pooled together: some seconds of work
 
     @property
