@@ -55,6 +55,7 @@ def main() -> None:
             spent: tuple[list[float], list[float]] = ([], [])
             for number in range(args.rounds + 1):
                 for make, times in zip(pair, spent, strict=True):
+                    time.sleep(0.2)  # until the threads of the one before sleep too
                     began = time.perf_counter()
                     make().fit(x)
                     if number:  # the first one warms up

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import blas
 
 from attar.errors import InputError
 from attar.types import Doubles
@@ -102,12 +101,12 @@ class Moments:
                 rows = np.subtract(block, about, out=held[: len(block)])
                 off = rows.sum(axis=0) / np.float64(len(rows))  # by what `about` was rounded
                 means[n] = about + off.astype(np.float64)
-                within += _upper(rows)
+                within += rows.T @ rows
                 within -= np.outer(off, off * len(rows))
             sizes = np.minimum(len(X) - np.array(starts), CHUNK).astype(np.float64)
             mean = sizes @ means / len(X)
             between = (means - mean) * np.sqrt(sizes)[:, None]
-            scatter = _whole(within) + between.T @ between
+            scatter = within + between.T @ between
         if not (np.isfinite(scatter).all() and scatter.diagonal().max() > SMALL * len(X)):  # too large, or too small
             return cls.of(X)
         return cls(len(X), mean, scatter, rounded=True)
@@ -215,21 +214,5 @@ def _of_chunk(X: Vectors, diagonal: bool) -> Moments:
         if diagonal:
             scatter = np.maximum(np.einsum("nd,nd->d", rows, rows) - off * off / n, 0)
         else:
-            scatter = _whole(_upper(rows)) - np.outer(off, off / n)
+            scatter = rows.T @ rows - np.outer(off, off / n)
     return Moments(n, about + off / n, scatter)
-
-
-def _upper(rows: Vectors) -> Vectors:
-    """The upper triangle of rows^T rows. Shape: (N, D) -> (D, D)
-
-    By scipy's library, which finds the principal axes too: numpy's has threads of its own, which go on waiting for more
-    on the cores that scipy's would need next.
-    """
-    syrk = blas.ssyrk if rows.dtype == np.float32 else blas.dsyrk
-    found: Vectors = syrk(1.0, rows.T)
-    return found
-
-
-def _whole(upper: Vectors) -> Vectors:
-    """The symmetric matrix of an upper triangle. Shape: (D, D) -> (D, D)"""
-    return np.triu(upper) + np.triu(upper, 1).T

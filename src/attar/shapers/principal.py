@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
 
 from attar.shapers.moments import Moments
 from attar.types import Doubles
@@ -29,11 +28,9 @@ def principal_axes(moments: Moments, n: int) -> tuple[Doubles, Doubles]:
     d = len(covariance)
     if n == 0:
         return np.empty((d, 0)), np.empty(0)
-    if n == d:
-        variances, axes = scipy.linalg.eigh(covariance, driver="evd")
-    else:
-        variances, axes = scipy.linalg.eigh(covariance, subset_by_index=(d - n, d - 1))
-    variances, axes = variances[::-1], axes[:, ::-1]
+    # By numpy, as the moments: scipy's library has threads of its own, and those of two libraries get in their way.
+    variances, axes = np.linalg.eigh(covariance)
+    variances, axes = variances[: -n - 1 : -1], axes[:, : -n - 1 : -1]
     if moments.rounded and not variances[-1] >= ROUNDED * variances[0]:
         raise TooRoundedError
     largest_entry = axes[np.abs(axes).argmax(axis=0), np.arange(n)]
