@@ -53,7 +53,7 @@ class EncodeOptions:
         """Cut, then normalised, then a tensor, as wanted. Shape: (N, D) to (N, D')"""
         if self.truncate_dim is not None:
             if self.truncate_dim > vectors.shape[1]:
-                raise InputError(f"truncate_dim={self.truncate_dim} is more than the {vectors.shape[1]} dims there are")
+                raise InputError(f"{self.truncate_dim} dims were asked for; the vectors have {vectors.shape[1]}")
             vectors = vectors[:, : self.truncate_dim]
         if self.normalize_embeddings:
             vectors = Unit().transform(vectors)
