@@ -46,7 +46,7 @@ class Usearch:
 
         def wide(width: int) -> Search:
             index.expansion_search = width
-            return lambda queries, k: index.search(queries, k, threads=1).keys
+            return lambda queries, k: index.search(queries, k, threads=1).keys.reshape(len(queries), -1)
 
         return wide
 

@@ -115,9 +115,7 @@ def _write_safetensors(chunks: Iterable[Floats], path: Path, kept: KeptColumns |
     return _write_raw(chunks, path, _SAFETENSORS_HEADER, header)
 
 
-def _write_table(
-    chunks: Iterable[Floats], path: Path, kept: KeptColumns | None, open_writer: Callable[..., Any]
-) -> int:
+def _write_table(chunks: Iterable[Floats], path: Path, kept: KeptColumns | None, opened: Callable[..., Any]) -> int:
     n, writer, schema = 0, None, None
     try:
         for rows in chunks:

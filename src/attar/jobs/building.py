@@ -9,6 +9,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,12 @@ import numpy as np
 from attar.embedder import Embedder
 from attar.errors import InputError
 from attar.io.atomic import check_target_folder, new_file
+from attar.io.exchange import exchange
 from attar.io.locks import exclusive
-from attar.io.progress import Advance, nothing
+from attar.io.progress import Advance, bar, nothing
 from attar.io.texts import check_texts
-from attar.jobs.index_files import ABOUT, RECIPE, About, write_part
+from attar.jobs.graph_file import GraphFile, build_graph, check_installed, is_wanted
+from attar.jobs.index_files import ABOUT, RECIPE, About, map_vectors, texts_file, vectors_file, write_part
 from attar.shapers import Unit
 from attar.types import Floats
 
@@ -33,10 +36,18 @@ _LOCK, _DONE = "lock", "done-{:05}.json"
 
 
 def build_folder(
-    target: Path, embedder: Embedder, rows: Iterable[Row], *, overwrite: bool = False, advance: Advance = nothing
+    target: Path,
+    embedder: Embedder,
+    rows: Iterable[Row],
+    *,
+    overwrite: bool = False,
+    approximate: bool | None = None,
+    advance: Advance = nothing,
 ) -> About:
     """Write a whole index; what has to learn from the texts learns from all of them first."""
     check_target_folder(target, ABOUT, overwrite=overwrite)
+    if approximate:
+        check_installed()
     with _work_folder(target) as work:
         if embedder.needs_fit and not embedder.__sklearn_is_fitted__():
             held = list(rows)
@@ -46,9 +57,9 @@ def build_folder(
         else:
             about = _write_parts(work, rows, _encoding(embedder, advance), _previous(work, embedder))
         embedder.save(work / RECIPE, overwrite=True)
-        about = _with_fit(about, embedder)
+        about = _with_graph(work, _with_fit(about, embedder), approximate)
         about.write(work)
-        _put_in_place(work, target)
+        _put_in_place(work, target, about)
     return about
 
 
@@ -127,6 +138,13 @@ def _with_fit(about: About, embedder: Embedder) -> About:
     return About(**{**vars(about), "fitted_on": on})
 
 
+def _with_graph(work: Path, about: About, approximate: bool | None) -> About:
+    if not is_wanted(about.n_rows, approximate):
+        return about
+    with bar(about.n_rows, "texts in the graph") as advance:
+        return replace(about, approximate=asdict(build_graph(work, map_vectors(work, about), advance=advance)))
+
+
 def _digest(ids: list[Any], texts: list[str]) -> str:
     digest = hashlib.sha256()
     for row_id, text in zip(ids, texts, strict=True):
@@ -168,14 +186,20 @@ def _work_folder(target: Path) -> Iterator[Path]:
         raise
 
 
-def _put_in_place(work: Path, target: Path) -> None:
-    for path in (work / _LOCK, work / "by.json", *work.glob("done-*.json")):
-        path.unlink(missing_ok=True)
+def _put_in_place(work: Path, target: Path, about: About) -> None:
+    graph = GraphFile.read(about.approximate)
+    wanted = {ABOUT, RECIPE} | ({graph.file, graph.nodes_file} if graph is not None else set())
+    wanted |= {name(work, number).name for number in range(len(about.parts)) for name in (vectors_file, texts_file)}
+    for path in work.iterdir():  # what led here, and what an earlier run of other texts has left
+        if path.name not in wanted:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
     place = target.resolve()
-    if place.exists():
+    if not place.exists():
+        os.replace(work, place)
+    elif exchange(work, place):
+        shutil.rmtree(work)
+    else:
         old = work.with_suffix(".old")
         os.replace(place, old)
         os.replace(work, place)
         shutil.rmtree(old)
-    else:
-        os.replace(work, place)
