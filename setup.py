@@ -1,20 +1,58 @@
-"""Builds the small C kernels; where there is no compiler the package installs and works without them."""
+"""Builds the small C kernels; where there is no compiler the package installs and works without them.
 
+They hold no Python: ctypes opens them. So their names hold no version of Python either, and one wheel serves all.
+With ATTAR_KERNELS=required in the environment a kernel that does not compile is an error.
+"""
+
+import os
 import platform
+import sys
 from glob import glob
 
 from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_ext import build_ext
 
 DECODER = ["src/attar/engine/_decoder.c", "src/attar/engine/_stored.c"]
 on_x86 = platform.machine().lower() in ("x86_64", "amd64")
+on_windows = sys.platform == "win32"
+optional = os.environ.get("ATTAR_KERNELS") != "required"
+
+
+class BuildLibraries(build_ext):
+    """Libraries for ctypes; on Windows by MinGW, since Microsoft's compiler lacks the vectors of GCC and Clang."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        if on_windows and self.compiler is None:
+            self.compiler = "mingw32"
+
+    def get_ext_filename(self, fullname):
+        return os.path.join(*fullname.split(".")) + (".pyd" if on_windows else ".so")
+
+    def get_export_symbols(self, ext):
+        return ext.export_symbols
+
+    def get_libraries(self, ext):
+        return ext.libraries
+
+
+class OneWheelForAllPythons(bdist_wheel):
+    """py3-none-PLATFORM."""
+
+    def get_tag(self):
+        return "py3", "none", super().get_tag()[2]
+
+
 kernels = Extension(
     "attar.engine._kernels",
-    sources=sorted(set(glob("src/attar/engine/_*.c")) - set(DECODER)),
+    sources=sorted({path.replace("\\", "/") for path in glob("src/attar/engine/_*.c")} - set(DECODER)),
     depends=sorted(glob("src/attar/engine/_*.h")),
     # Loaded only where the machine has these (attar.engine.library); files for wider vectors ask for them themselves.
     extra_compile_args=["-O3", "-ffp-contract=off", *(["-mavx2", "-mfma"] if on_x86 else [])],
-    libraries=["m", "pthread"],
-    optional=True,
+    extra_link_args=["-static"] if on_windows else [],
+    libraries=["m"] if on_windows else ["m", "pthread"],
+    optional=optional,
 )
 decoder = Extension(
     "attar.engine._decoder",
@@ -22,7 +60,8 @@ decoder = Extension(
     depends=["src/attar/engine/_vectors.h", "src/attar/engine/_arithmetic.h"],
     # Likewise (attar.engine.decoder_library); wider vectors are asked for function by function.
     extra_compile_args=["-O3", "-ffp-contract=off", *(["-mavx2", "-mfma", "-mf16c"] if on_x86 else [])],
+    extra_link_args=["-static"] if on_windows else [],
     libraries=["m"],
-    optional=True,
+    optional=optional,
 )
-setup(ext_modules=[kernels, decoder])
+setup(ext_modules=[kernels, decoder], cmdclass={"build_ext": BuildLibraries, "bdist_wheel": OneWheelForAllPythons})

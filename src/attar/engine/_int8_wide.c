@@ -2,10 +2,11 @@
 
 #include "_wide.h"
 #ifdef ATTAR_HAS_WIDE
-#pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")
 #include <immintrin.h>
 
 #include "_products.h"
+
+WIDE_BEGIN("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")
 
 #define NAME attar_int8_16
 #define TILE 12
@@ -55,4 +56,5 @@ static inline void finish(float *at, vec sums, int64_t n, const row_info *row, c
     _mm512_mask_storeu_ps(at, some(n), found);
 }
 #include "_panels.h"
+WIDE_END
 #endif

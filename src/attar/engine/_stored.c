@@ -10,7 +10,7 @@
 int attar_decoder_runs_here(void) {
 #if defined(__x86_64__) && defined(__AVX2__)
     __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && converts_halves();
 #else
     return 1;
 #endif

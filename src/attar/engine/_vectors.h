@@ -10,6 +10,15 @@
 #include <immintrin.h>
 #endif
 
+#ifdef __F16C__
+#include <cpuid.h>
+/* Not every compiler knows this one by name. */
+static inline int converts_halves(void) {
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) != 0;
+}
+#endif
+
 #define LANES 8
 
 typedef float v8 __attribute__((vector_size(32)));

@@ -27,7 +27,7 @@ _FUNCTIONS = {
 @cache
 def decoder_library() -> ctypes.CDLL | None:
     """None where no compiler was at hand when the package was installed, or the processor is too old."""
-    for ending in EXTENSION_SUFFIXES:
+    for ending in reversed(EXTENSION_SUFFIXES):  # the plain one first: setup.py names no version of Python
         path = Path(__file__).with_name("_decoder" + ending)
         if path.is_file():
             return _opened(path)

@@ -59,7 +59,7 @@ def open_library(limit: str | None = None) -> Compiled | None:
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    for ending in EXTENSION_SUFFIXES:
+    for ending in reversed(EXTENSION_SUFFIXES):  # the plain one first: setup.py names no version of Python
         path = Path(__file__).with_name("_kernels" + ending)
         if path.is_file():
             try:
