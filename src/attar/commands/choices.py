@@ -117,7 +117,7 @@ class Choices:
         from attar.recipe import Component
         from attar.weights import parse as parse_weights
 
-        found = find_recipe(self.recipe or "plain")
+        found = find_recipe(self.recipe or "plain", self.model)
         if isinstance(found, Path):
             self._refuse_changes(str(self.recipe))
             return open_embedder(str(self.recipe), self.model)
