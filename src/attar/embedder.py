@@ -229,7 +229,9 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Return a torch tensor.
         truncate_dim : int, optional
             Keep only so many dims.
-        prompt, prompt_name, device, output_value, precision : object
+        device : str, optional
+            Where torch computes, such as "cuda" or "mps"; None for where the model is.
+        prompt, prompt_name, output_value, precision : object
             As in sentence-transformers; what has no meaning here is refused by name.
 
         Returns
@@ -268,7 +270,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._ensure_ready()
         self.counts_ = TextCounts(texts=len(checked), replaced=replaced)
         once, rows = distinct_texts(checked)
-        shaped = joined(self._pipeline.chunks(once, self.counts_, progress), len(once))
+        pipeline = self._pipeline_on(options.device)
+        shaped = joined(pipeline.chunks(once, self.counts_, progress), len(once))
         if shaped is None:
             shaped = shape(self.shapers_, np.zeros((1, self._pipeline.width), dtype=np.float32))
         self.counts_.report()
@@ -448,8 +451,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def device(self) -> str:
-        """Where vectors are computed."""
-        return "cpu"
+        """Where vectors are computed: that of its Transformer."""
+        return self.encoder_.device
 
     def tokenize(self, texts: Sequence[str]) -> Tokens:
         """Texts as token ids with their roles.
@@ -666,6 +669,14 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def _pipeline(self) -> Pipeline:
         return Pipeline(self.encoder_, self.weights_, self._layers, self.shapers_)
+
+    def _pipeline_on(self, device: str | None) -> Pipeline:
+        """The same on another device, where the model is loaded once more."""
+        if device is None or device == self.device:
+            return self._pipeline
+        if getattr(self, "_moved_to", None) != (device, self.encoder_):
+            self._moved, self._moved_to = self.encoder_.configured(device=device), (device, self.encoder_)
+        return Pipeline(self._moved, self.weights_, self._layers, self.shapers_)
 
     def _ensure_ready(self) -> None:
         """Prepare what learns nothing from texts; refuse where something has to learn."""

@@ -30,7 +30,6 @@ class EncodeOptions:
     def __post_init__(self) -> None:
         refused = (
             (self.prompt_name is not None, "prompt_name", "give the words themselves: prompt=..., or a template"),
-            (self.device not in (None, "cpu"), "device", "vectors are computed on the CPU"),
             (self.output_value != "sentence_embedding", "output_value", "encoder_.token_vectors gives tokens' vectors"),
             (self.precision != "float32", "precision", "vectors are float32; quantise them afterwards"),
             (

@@ -77,6 +77,11 @@ _OPTIONS = [
         help="What a transformer computes in. bfloat16: faster where the processor can, cosine 0.9999 to float32. "
         "int8: faster still, less exact. float64: slow, exact. auto: bfloat16 where it pays. Default: float32.",
     ),
+    click.option(
+        "--device",
+        metavar="NAME",
+        help="Where torch computes: cpu, cuda, cuda:1 ... or mps. Default: cpu, without torch.",
+    ),
 ]
 
 
@@ -94,6 +99,7 @@ class Choices:
     windows: int | None
     threads: int | None
     precision: str | None
+    device: str | None
 
     def about(self, *, recipe: str | None = None, model: str | None = None) -> Choices:
         """The same, of this recipe or model."""
@@ -108,7 +114,7 @@ class Choices:
         What learns from a background corpus does so where there is one; Avg. is made from it.
         """
         made = self._embedder(background)
-        made.encoder = made.encoder_.configured(threads=self.threads, precision=self.precision)
+        made.encoder = made.encoder_.configured(threads=self.threads, precision=self.precision, device=self.device)
         return made
 
     def _embedder(self, background: Sequence[str] | None) -> Embedder:
