@@ -44,11 +44,10 @@ def semhash_pairs(texts: list[str], vectors: np.ndarray, threshold: float) -> Pa
     made = SemHash.from_embeddings(embeddings=vectors, records=texts, model=NoModel())
     result = made.self_deduplicate(threshold=threshold)
     found = set()
-    for one in result.duplicates:
-        for other, _ in one.duplicates:
-            a, b = place[one.record], place[other]
-            if a != b:
-                found.add((min(a, b), max(a, b)))
+    for one in result.filtered:
+        a, b = place[one.record], place[one.duplicate_of]
+        if a != b:
+            found.add((min(a, b), max(a, b)))
     return found
 
 

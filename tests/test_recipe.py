@@ -198,9 +198,10 @@ def test_names_mean_the_plain_mean_of_a_tuned_model(tiny_bert_dir, tmp_path):
 
     tuned = shutil.copytree(tiny_bert_dir, tmp_path / "tuned")
     (tuned / "modules.json").write_text("[]")
-    for name in set(NAMED) - {"plain"}:
+    for name in set(NAMED) - {"plain", "classification"}:
         assert str(Embedder.from_recipe(name, Transformer(tuned)).recipe).endswith("| none | last | mean | unit")
-    assert Embedder.from_recipe("plain", Transformer(tuned)).recipe.shape == "none"
+    for name in ("plain", "classification"):
+        assert str(Embedder.from_recipe(name, Transformer(tuned)).recipe).endswith("| none | last | mean | none")
     assert Embedder.from_recipe("similarity", Transformer(tiny_bert_dir)).recipe.shape == "zscore,unit"
     assert open_embedder("similarity", str(tuned)).recipe.shape == "unit"
     assert open_embedder("similarity", str(tiny_bert_dir)).needs_fit

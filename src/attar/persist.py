@@ -155,7 +155,8 @@ def find_recipe(source: str, model: str | None = None) -> Recipe | Path:
         return Recipe.parse(source)
     found = Recipe.named_for(source.strip(), open_encoder(model))
     if found != Recipe.named(source.strip()):
-        log.info("the model was tuned for sentences: --recipe %s is its plain mean at length 1", source)
+        length = " at length 1" if found.is_unit else ""
+        log.info("the model was tuned for sentences, so the recipe %s is its plain mean%s", source, length)
     return found
 
 

@@ -113,8 +113,8 @@ class Recipe:
     def named_for(cls, name: str, encoder: Encoder) -> Self:
         """What the name of a recipe stands for with an encoder.
 
-        The named recipes are for raw models. One that was tuned for sentences loses by them, so all names but "plain"
-        stand for its plain mean at length 1.
+        The named recipes are for raw models. One that was tuned for sentences loses by them, so for it "classification"
+        stands for its plain mean, and all other names but "plain" for its plain mean at length 1.
 
         Parameters
         ----------
@@ -134,7 +134,9 @@ class Recipe:
             If the name is unknown.
         """
         found = cls.named(name)
-        return cls.parse(TUNED) if name != "plain" and encoder.tuned_for_sentences else found
+        if name == "plain" or not encoder.tuned_for_sentences:
+            return found
+        return cls.named("plain") if name == "classification" else cls.parse(TUNED)
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -523,7 +525,7 @@ NAMED: dict[str, tuple[str, str]] = {
     ),
 }
 
-TUNED = "default | none | last | mean | unit"  # what all names but "plain" stand for where the model was tuned
+TUNED = "default | none | last | mean | unit"  # what names stand for where the model was tuned
 
 
 def canonical(data: Any) -> str:
