@@ -13,9 +13,10 @@ import numpy.typing as npt
 import tokenizers
 
 from attar.checkpoints.gguf_file import GgufFile
-from attar.checkpoints.gguf_names import DIALECTS, plain_name, settings_of
+from attar.checkpoints.gguf_names import DIALECTS, is_known, plain_name, settings_of
 from attar.checkpoints.gguf_tokenizer import read_tokenizer
 from attar.errors import ModelError
+from attar.io.foreign import reading
 from attar.io.quantized import StoredRows
 
 ENDING = ".gguf"
@@ -67,8 +68,9 @@ class GgufCheckpoint:
     @cached_property
     def file(self) -> GgufFile:
         """The opened file; refuses what is not a model that can be run."""
-        file = GgufFile(self.local)
-        _check_kind(file)
+        with reading(self.local, ModelError):
+            file = GgufFile(self.local)
+            _check_kind(file)
         return file
 
     def check(self) -> None:
@@ -79,7 +81,8 @@ class GgufCheckpoint:
     def settings(self) -> Mapping[str, Any]:
         """What config.json would hold."""
         file = self.file
-        settings = settings_of(file.metadata, file.entries[_TABLE].shape[0])
+        with reading(self.local, ModelError):
+            settings = settings_of(file.metadata, file.entries[_TABLE].shape[0])
         layers = settings.get("num_hidden_layers", settings.get("n_layer"))
         if not isinstance(layers, int) or not 0 < layers <= len(file.entries):
             raise ModelError(
@@ -93,11 +96,18 @@ class GgufCheckpoint:
         """The weights by the names that safetensors files have for them, as they lie in the file."""
         architecture = self.file.metadata["general.architecture"]
         wanted = [name for name in self.file.entries if name not in (_DIVISORS, "output.weight")]
+        odd = next((name for name in wanted if not is_known(name, architecture)), None)
+        if odd is not None:
+            raise ModelError(
+                f"{self.local} holds the array {odd!r}, which is not known in a {architecture} model; give the model "
+                "as safetensors, for transformers to run"
+            )
         return {plain_name(name, architecture): self.file.array(name) for name in wanted}
 
     def tokenizer(self) -> tuple[tokenizers.Tokenizer, str | None]:
         """A tokenizer of its own for each caller; such models have no mask token."""
-        return read_tokenizer(self.file.metadata, self.local), None
+        with reading(self.local, ModelError):
+            return read_tokenizer(self.file.metadata, self.local), None
 
     @cached_property
     def sha256(self) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
 from attar.io.reading import read_texts
 
@@ -61,6 +62,7 @@ Examples:
     help="Texts that go through the model for the choice; the recipe is fitted on all.",
 )
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@text_limit_option
 @click.option("--keep", is_flag=True, help="Keep the pooled vectors beside the recipe, so that a later call is quick.")
 @click.option("--overwrite", is_flag=True, help="Replace the folder if it holds an earlier recipe.")
 def choose(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
-# Measured: Spearman x 100 on STS-B test, accuracy x 100 of k-means on the tweets and of logistic regression on TREC test.
-# "tuned" is the embedded MiniLM, "raw" MobileBERT; of the prompts, SmolLM2-135M, whose mean is the figure before.
+# Measured: Spearman x 100 on STS-B test, accuracy x 100 of k-means on tweets and of logistic regression on TREC test;
+# three columns of the embedded MiniLM, which is tuned for sentences, then three of MobileBERT, which is raw.
 FIGURES = {
     "plain": ("82.2", "60.0", "89.8", "63.0", "44.4", "87.0"),
     "similarity": ("82.2", "", "", "68.5", "", ""),
@@ -39,12 +41,12 @@ def recipes() -> None:
     kinds = ("tuned: STS-B", "tweets", "TREC", "raw: STS-B", "tweets", "TREC")
     _print([("name", *kinds), *((name, *figures) for name, figures in FIGURES.items())])
     click.echo(
-        "\ntuned: the embedded MiniLM; raw: MobileBERT. SmolLM2-135M, a causal model, STS-B test: plain 37.2, prompt 73.6,\n"
-        "prompts 73.6. Vectors of recipes without length 1 are to be compared by cosine, not by inner product."
+        "\ntuned: the embedded MiniLM; raw: MobileBERT. SmolLM2-135M, a causal model, STS-B test: plain 37.2,\n"
+        "prompt 73.6, prompts 73.6. Vectors of recipes without length 1 are compared by cosine, not inner product."
     )
 
 
-def _print(rows: list[tuple[str, ...]]) -> None:
+def _print(rows: Sequence[tuple[str, ...]]) -> None:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

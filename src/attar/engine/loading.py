@@ -8,6 +8,7 @@ from attar.checkpoints import Checkpoint, GgufCheckpoint
 from attar.checkpoints.hub import load_failure
 from attar.engine.devices import check_device
 from attar.errors import InputError, MissingExtra, ModelError
+from attar.io.foreign import reading
 
 if TYPE_CHECKING:
     from attar.engine.decoder_model import DecoderModel
@@ -29,7 +30,7 @@ def load_model(
     threads : int or None
         How many cores it may use; None for as many as torch would.
     precision : str
-        "float32", "float64" or "int8".
+        "float32", "bfloat16", "int8" or "float64".
     device : str
         Where torch computes; on another one than "cpu" the model is run by transformers.
 
@@ -44,19 +45,21 @@ def load_model(
     MissingExtra
         Where transformers is needed and not installed.
     """
-    if checkpoint.local is not None:
-        checkpoint.check()
-    if device != "cpu":
-        return _load_on_device(checkpoint, precision, device)
-    model: Model | None = None
-    if isinstance(checkpoint, GgufCheckpoint):
-        model = _open_gguf(checkpoint, precision)
-    if checkpoint.weights_format == "safetensors" and precision != "float64":
-        model = open_directly(checkpoint, precision)
-    if model is None:
-        model = _load_by_transformers(checkpoint, precision)
+    with reading(checkpoint.location, ModelError):
+        if checkpoint.local is not None:
+            checkpoint.check()
+        model = _load(checkpoint, precision) if device == "cpu" else _load_on_device(checkpoint, precision, device)
     model.threads = threads
     return model
+
+
+def _load(checkpoint: Checkpoint, precision: str) -> Model:
+    if isinstance(checkpoint, GgufCheckpoint):
+        return _open_gguf(checkpoint, precision)
+    model: Model | None = None
+    if checkpoint.weights_format == "safetensors" and precision != "float64":
+        model = open_directly(checkpoint, precision)
+    return _load_by_transformers(checkpoint, precision) if model is None else model
 
 
 def open_directly(checkpoint: Checkpoint, precision: str = "float32") -> DirectModel | DecoderModel | None:
@@ -76,12 +79,15 @@ def open_directly(checkpoint: Checkpoint, precision: str = "float32") -> DirectM
 def _open_gguf(checkpoint: GgufCheckpoint, precision: str) -> DirectModel | DecoderModel:
     """The model of a GGUF file, which no other library is asked to run."""
     from attar.engine.families import Unexpected, build_model
-    from attar.engine.products import float32
+    from attar.engine.products import PRODUCTS
 
-    if precision != "float32":
-        raise InputError(f"precision={precision!r} is not for a GGUF file, whose weights are used as they are stored")
+    if precision not in ("float32", "bfloat16"):
+        raise InputError(
+            f"precision={precision!r} is not for a GGUF file, whose weights are used as they are stored; allowed are "
+            "'float32' and 'bfloat16', which is what they are multiplied in"
+        )
     try:
-        return build_model(checkpoint.settings, checkpoint.arrays(), float32)
+        return build_model(checkpoint.settings, checkpoint.arrays(), PRODUCTS[precision])
     except Unexpected:
         raise ModelError(
             f"{checkpoint.location} is not a {checkpoint.settings['model_type']} model as it is known: a setting or an "

@@ -15,6 +15,7 @@ import numpy as np
 from attar.errors import OutputError, unknown_name
 from attar.io.atomic import check_target_file, new_file
 from attar.io.kept_columns import VECTOR, KeptColumns
+from attar.io.through import ending
 from attar.io.vector_tables import table_of
 from attar.types import Floats
 
@@ -35,7 +36,7 @@ def check_target(target: str, *, columns: bool = False) -> None:
     path = Path(target)
     form = _format(path)
     if columns and not form.columns:
-        able = ", ".join(ending for ending, other in _FORMATS.items() if other.columns)
+        able = ", ".join(name for name, other in _FORMATS.items() if other.columns)
         raise OutputError(f"a {path.suffix} file holds vectors alone; to keep columns write {able}")
     check_target_file(path)
 
@@ -153,6 +154,7 @@ _FORMATS: dict[str, _Format] = {
 
 
 def _format(path: Path) -> _Format:
-    if path.suffix not in _FORMATS:
-        raise unknown_name("ending of the output file", path.suffix, _FORMATS)
-    return _FORMATS[path.suffix]
+    form = ending(path, of_streams=".jsonl")
+    if form not in _FORMATS:
+        raise unknown_name("ending of the output file", form, _FORMATS)
+    return _FORMATS[form]

@@ -14,14 +14,17 @@ from attar.types import Floats
 _BASE = 10000.0
 
 
-def turning(settings: Settings, dims: int, share: float = 1.0) -> Turning:
-    """Of heads of so many dims, of which a share is turned."""
+def turning(settings: Settings, dims: int, share: float = 1.0, kind: str = "full_attention") -> Turning:
+    """Of heads of so many dims, of which a share is turned. `kind`: of layers, where these have their own settings."""
     given = settings.get("rope_parameters") or settings.get("rope_scaling") or {}
+    if isinstance(given, dict) and any(isinstance(value, dict) for value in given.values()):
+        given = given.get(kind)
     if not isinstance(given, dict):
         raise Unexpected
-    base = given.get("rope_theta") or settings.get("rope_theta") or settings.get("rotary_emb_base") or _BASE
-    share = float(given.get("partial_rotary_factor", share))
-    turned = int(dims * share)
+    told = (given.get("rope_theta"), settings.get("rope_theta"), settings.get("rotary_emb_base"))
+    base = next((value for value in told if value is not None), _BASE)
+    share = float(given.get("partial_rotary_factor") or settings.get("partial_rotary_factor") or share)
+    turned = int(dims * share + 1e-6)
     if not isinstance(base, (int, float)) or isinstance(base, bool) or base <= 0 or turned < 2 or turned % 2:
         raise Unexpected
     exponents = np.arange(0, turned, 2, dtype=np.float32) / np.float32(turned)
@@ -29,6 +32,8 @@ def turning(settings: Settings, dims: int, share: float = 1.0) -> Turning:
     speeds = _scaled(speeds, given)
     if "rope_divisors" in settings:  # a GGUF file gives them one by one
         speeds = (speeds / settings["rope_divisors"]).astype(np.float32)
+    if not np.isfinite(speeds).all() or not (speeds > 0).all():
+        raise Unexpected
     return Turning(speeds, bool(settings.get("rope_neighbours")))
 
 
