@@ -31,6 +31,8 @@ class Moments:
         Their mean.
     scatter : ndarray of float64, of shape (D, D) or (D,)
         Their scatter, or its diagonal.
+    rounded : bool
+        Whether products were of float32, so that the scatter is off by up to 1e-8 of its greatest variance.
 
     Raises
     ------
