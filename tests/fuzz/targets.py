@@ -41,7 +41,10 @@ INDEX = (
     ("search", "index", "a cat", "--why", "--json"),
     ("index", "many.txt", "--add", "-o", "index"),
 )
-CORPUS = (("corpus", "--verify", "corpus"), ("corpus", "recipe", "texts.txt", "-o", "corpus", "--workers", "1"))
+CORPUS = (
+    ("corpus", "--verify", "corpus"),
+    ("corpus", "recipe", "texts.txt", "-o", "corpus", "--workers", "1", "--shards", "2"),
+)
 CHOOSE = ("choose", "many.txt", "--model", "table", "--answers", "answers.jsonl", "--sample", "20", "-o", OUT)
 RUN = (
     ("best", "run"),

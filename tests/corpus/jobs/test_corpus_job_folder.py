@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from attar.corpus.jobs.job_folder import JobFolder
-from attar.errors import OutputError
+from attar.errors import DataError, OutputError
 
 
 @pytest.fixture
@@ -47,6 +47,15 @@ def test_what_a_killed_driver_left_is_swept_also_folders(folder: JobFolder) -> N
 def test_a_damaged_mark_is_none(folder: JobFolder, content: str) -> None:
     (folder.path / "_done" / "part-00000.json").write_text(content)
     assert folder.done() == set()
+
+
+def test_a_mark_that_was_changed_is_none(folder: JobFolder) -> None:
+    mark = folder.path / "_done" / "part-00000.json"
+    assert folder.done() == {"part-00000"}
+    mark.write_text(mark.read_text().replace('"bytes"', '"rows": [], "bytes"'))
+    assert folder.done() == set()
+    with pytest.raises(DataError, match="is not as it was written; remove it and run the same command again"):
+        folder.facts("part-00000")
 
 
 def test_a_mark_without_its_file_is_none(folder: JobFolder) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -13,8 +14,9 @@ from typing import Any, Self
 from uuid import uuid4
 
 from attar.corpus.inputs.input_file import InputFile
-from attar.errors import OutputError
+from attar.errors import DataError, OutputError
 from attar.io.atomic import check_own_folder
+from attar.io.foreign import read_json_object
 from attar.io.locks import exclusive
 
 # A leading underscore hides a file from readers of Parquet folders.
@@ -99,11 +101,20 @@ class JobFolder:
         """Mark a unit as done, with its file; always the last step of a unit."""
         about = {"file": product, "bytes": (self.path / product).stat().st_size, **facts}
         with self.writing(f"{DONE}/{name}.json") as aside:
-            aside.write_text(json.dumps(about), encoding="utf-8")
+            aside.write_text(json.dumps({**about, "mark": _digest(about)}), encoding="utf-8")
 
     def facts(self, name: str) -> dict[str, Any]:
-        """What `mark` was given."""
-        found: dict[str, Any] = json.loads((self.path / DONE / f"{name}.json").read_text(encoding="utf-8"))
+        """What `mark` was given, with the file and its size.
+
+        Raises
+        ------
+        DataError
+            If the mark can't be read or is not as it was written.
+        """
+        path = self.path / DONE / f"{name}.json"
+        found = read_json_object(path, DataError)
+        if found.pop("mark", None) != _digest(found):
+            raise DataError(f"{str(path)!r} is not as it was written; remove it and run the same command again")
         return found
 
     def done(self) -> set[str]:
@@ -114,7 +125,7 @@ class JobFolder:
         try:
             facts = self.facts(name)
             return bool((self.path / facts["file"]).stat().st_size == facts["bytes"])
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        except (OSError, DataError):
             return False
 
     def remove(self) -> None:
@@ -133,6 +144,10 @@ class JobFolder:
             return content if all(isinstance(content[name], dict) for name in ("identity", "plan")) else None
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return None
+
+
+def _digest(facts: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 def is_job(names: Sequence[str]) -> bool:
