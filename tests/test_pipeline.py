@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attar import pipeline
+from attar import Embedder, Table, pipeline
 from attar.pipeline import Pipeline, TextCounts, distinct_texts
 from attar.weights import Mean
+from encoders.small_tables import few_vectors, few_words
 
 
 @settings(max_examples=50)
@@ -44,10 +45,12 @@ def test_distinct_texts_are_encoded_once(tiny_bert, seen):
 
 def test_chunks_bound_what_is_held(tiny_bert, seen, monkeypatch):
     monkeypatch.setattr(pipeline, "CHUNK", 2)
-    one, two, three = Pipeline(tiny_bert, Mean(), "last").chunks(["cat", "dog", "red", "blue", "mat"], TextCounts())
+    texts = ["cat", "dog", "red", "blue", "mat"]
+    in_parts = Pipeline(tiny_bert, Mean(), "last").vectors(texts, TextCounts())
     assert seen == [["cat", "dog"], ["red", "blue"], ["mat"]]
-    whole = Pipeline(tiny_bert, Mean(), "last").embed(["cat", "dog", "red", "blue", "mat"]).vectors
-    np.testing.assert_allclose(np.concatenate([one, two, three]), whole, rtol=1e-5, atol=1e-6)
+    monkeypatch.undo()
+    whole = Pipeline(tiny_bert, Mean(), "last").embed(texts).vectors
+    np.testing.assert_allclose(in_parts, whole, rtol=1e-5, atol=1e-6)
 
 
 def test_a_slow_encoder_gets_a_part_in_pieces(tiny_bert, seen, monkeypatch):
@@ -70,3 +73,34 @@ def test_layers_are_mixed_with_their_weights(tiny_bert):
     mixed = Pipeline(tiny_bert, Mean(), {1: 0.3, 3: 0.7}).embed(texts).vectors
     np.testing.assert_allclose(mean, (first + last) / 2, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(mixed, 0.3 * first + 0.7 * last, rtol=1e-5, atol=1e-6)
+
+
+def test_vectors_are_written_to_their_place(monkeypatch):
+    """One array for all, which the table fills; windows, layers and shapers stand between where there are any."""
+    table = Table(few_vectors(), few_words())
+    given_arrays = []
+    pool_into = Table.pool_into
+
+    def noted(self, tokens, token_weights, layers, out):
+        given_arrays.append(out)
+        pool_into(self, tokens, token_weights, layers, out)
+
+    monkeypatch.setattr(Table, "pool_into", noted)
+    monkeypatch.setattr(Table, "texts_at_once", 2)
+    texts = ["the cat", "the dog ran", "cat", "", "zebra cat sat"]
+    found = Pipeline(table, Mean(), "last").vectors(texts, TextCounts())
+    assert len(given_arrays) == 3
+    assert all(np.shares_memory(array, found) for array in given_arrays)
+    for text, row in zip(texts, found, strict=True):
+        np.testing.assert_allclose(table.encode([text])[0], row, rtol=1e-6)
+
+
+def test_what_is_kept_of_a_pipeline_is_never_stale(tiny_bert):
+    layers = [1]
+    embedder = Embedder(tiny_bert, layers=layers)
+    first = embedder.encode("the cat ran")
+    layers[0] = 2
+    np.testing.assert_array_equal(embedder.encode("the cat ran"), Embedder(tiny_bert, layers=2).encode("the cat ran"))
+    np.testing.assert_array_equal(embedder.set_params(layers=1).encode("the cat ran"), first)
+    unit = Embedder(tiny_bert, layers=1, shapers="unit").encode("the cat ran")
+    np.testing.assert_array_equal(embedder.set_params(shapers="unit").encode("the cat ran"), unit)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from attar.choosing.run import choose
     from attar.embedder import Embedder
     from attar.encoders.mix import Mix
+    from attar.encoders.pooled import Pooled
     from attar.encoders.random import Random
     from attar.encoders.table import Table
     from attar.encoders.transformer import Transformer
@@ -25,6 +26,7 @@ _PLACES = {
     "AttarError": "attar.errors",
     "Embedder": "attar.embedder",
     "Mix": "attar.encoders.mix",
+    "Pooled": "attar.encoders.pooled",
     "Random": "attar.encoders.random",
     "Recipe": "attar.recipe",
     "Table": "attar.encoders.table",
@@ -39,6 +41,7 @@ __all__ = [
     "AttarError",
     "Embedder",
     "Mix",
+    "Pooled",
     "Random",
     "Recipe",
     "Table",

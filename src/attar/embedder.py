@@ -34,7 +34,6 @@ from attar.pipeline import (
     distinct_texts,
     fit_pipeline,
     fit_weights,
-    joined,
     new_shapers,
     new_weights,
 )
@@ -266,11 +265,9 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._ensure_ready()
         self.counts_ = TextCounts(texts=len(checked), replaced=replaced)
         once, rows = distinct_texts(checked)
-        shaped = joined(self._pipeline.chunks(once, self.counts_, progress), len(once))
-        if shaped is None:
-            shaped = shape(self.shapers_, np.zeros((1, self._pipeline.width), dtype=np.float32))
+        shaped = self._pipeline.vectors(once, self.counts_, progress)
         self.counts_.report()
-        return shaped if len(shaped) == len(rows) else np.asarray(shaped, dtype=np.float32)[rows]
+        return shaped if len(shaped) == len(rows) else shaped[rows]
 
     def transform(self, X: Any) -> Floats:
         """The same as `encode` of several texts.
@@ -625,7 +622,19 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _pipeline(self) -> Pipeline:
-        return Pipeline(self.encoder_, self.weights_, self.layers, self.shapers_)
+        """Made anew where one of its parts is another one; a list or mapping of layers may have changed."""
+        encoder, held = self.encoder_, self.__dict__.get("_held")
+        if (
+            isinstance(held, Pipeline)
+            and held.encoder is encoder
+            and held.weights is self.weights_
+            and held.shapers is self.shapers_
+            and held.layers is self.layers
+            and isinstance(self.layers, (int, str, tuple))
+        ):
+            return held
+        self._held = Pipeline(encoder, self.weights_, self.layers, self.shapers_)
+        return self._held
 
     def _ensure_ready(self) -> None:
         """Prepare what learns nothing from texts; refuse where something has to learn."""

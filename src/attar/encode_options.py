@@ -11,7 +11,7 @@ from attar.shapers import Unit
 from attar.types import Floats
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class EncodeOptions:
     """What a caller of `encode` wants beyond the texts; the names are sentence-transformers'."""
 

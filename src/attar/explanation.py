@@ -98,8 +98,13 @@ def explain_pair(
 
     Raises
     ------
-    InputError : a text without tokens, or with a zero vector
+    InputError : a text without tokens, or with a zero vector; a pooling that is not linear
     """
+    if not encoder.pools_linearly:
+        raise InputError(
+            f"{encoder!r} does not add up over words, so there is nothing to split; explain the same recipe without a "
+            "pooling"
+        )
     left, right = (_shaped(_pooled(encoder, weights, layers, text), shapers) for text in (a, b))
     lengths = [float(np.linalg.norm(side.parts.sum(axis=0))) for side in (left, right)]
     for text, length in zip((a, b), lengths, strict=True):

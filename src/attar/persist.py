@@ -16,6 +16,7 @@ from safetensors.numpy import load_file, save_file
 
 from attar._version import __version__
 from attar.encoders.opening import encoder_of, open_encoder
+from attar.encoders.pooled import Pooled
 from attar.errors import InputError, ModelError, OutputError, RecipeError
 from attar.io.atomic import new_folder
 from attar.io.foreign import read_json_object, reading
@@ -156,6 +157,13 @@ def moved_encoder(folder: Path, model: str | None) -> Encoder | None:
     if model is None:
         return None
     given, spec = open_encoder(model), Recipe.from_json(_read_checked(folder)).encoder
+    if spec.get("type") == Pooled.kind:
+        return Pooled(_like(spec["encoder"], given, model), str(spec["pooling"]))
+    return _like(spec, given, model)
+
+
+def _like(spec: Mapping[str, Any], given: Encoder, model: str) -> Encoder:
+    """The encoder that the spec describes, with its model in another place."""
     if given.kind != spec.get("type") or "model" not in spec:
         return given  # has no settings; `load` tells whether it is the recipe's
     return encoder_of({**spec, "model": model, "revision": None, "weights_format": "safetensors"})

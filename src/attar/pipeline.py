@@ -6,6 +6,7 @@ import logging
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from attar.weights import of as weights_of
 log = logging.getLogger("attar")
 CHUNK = 8192  # texts; enough to find sequences of equal length, little enough to hold
 
+_TEXT = int(Role.TEXT)  # comparing arrays with a Role takes several times longer
 Corpora = Mapping[str, Sequence[str]]  # texts by name: "target" and perhaps "background"
 
 
@@ -45,25 +47,26 @@ class TextCounts:
 
     def check(self, vectors: Floats) -> Floats:
         """The finished vectors, if all are finite; those of which nothing is left are counted. Shape: (N, D)"""
-        n_bad = int((~np.isfinite(vectors)).any(axis=1).sum())
-        if n_bad:
+        if np.count_nonzero(np.isfinite(vectors)) < vectors.size:
+            n_bad = int((~np.isfinite(vectors)).any(axis=1).sum())
             raise InputError(
                 f"the shapers made {n_bad:,} vectors that are not finite; fit them on more texts, or others"
             )
-        self.zero += int((~vectors.any(axis=1)).sum())
+        if np.count_nonzero(vectors[:, 0]) < len(vectors):  # else none is zero: most are told from the first number
+            self.zero += int((~vectors.any(axis=1)).sum())
         return vectors
 
     def add(self, tokens: Tokens, lost: npt.NDArray[np.bool_], vocabulary: Vocabulary) -> None:
         """Count tokenised texts; `lost` says which lost all tokens to a weighting. Shape: lost (n_texts,)"""
-        n_own = _per_text(tokens, tokens.roles == Role.TEXT)
+        n_own = _per_text(tokens, tokens.roles == _TEXT)
         self.distinct += tokens.n_texts
-        self.truncated += int(tokens.truncated.sum())
-        self.empty += int((n_own == 0).sum())
-        self.fell_back += int((lost & (n_own > 0)).sum())
+        self.truncated += int(np.count_nonzero(tokens.truncated))
+        self.empty += tokens.n_texts - int(np.count_nonzero(n_own))
+        self.fell_back += int(np.count_nonzero(n_own * lost))
         unknown = tokens.ids == vocabulary.unknown_id
-        if vocabulary.unknown_id is not None and unknown.any():
-            n_unknown = _per_text(tokens, unknown & (tokens.roles == Role.TEXT))
-            self.unknown += int(((n_unknown == n_own) & (n_own > 0)).sum())
+        if vocabulary.unknown_id is not None and np.count_nonzero(unknown):
+            n_unknown = _per_text(tokens, unknown & (tokens.roles == _TEXT))
+            self.unknown += int(np.count_nonzero((n_unknown == n_own) & (n_own > 0)))
 
     def __iadd__(self, other: TextCounts) -> TextCounts:
         for field in fields(self):
@@ -86,16 +89,21 @@ class TextCounts:
         )
         return [f"{n:,} {what}" for n, what in events if n]
 
+    @property
+    def nothing_happened(self) -> bool:
+        """Whether there is no sentence to say."""
+        return not (self.replaced or self.truncated or self.empty or self.fell_back or self.unknown or self.zero)
+
     def report(self) -> None:
         """Log the sentences as warnings."""
-        for sentence in self.sentences():
+        for sentence in () if self.nothing_happened else self.sentences():
             log.warning("%s", sentence)
 
 
 def _per_text(tokens: Tokens, marked: npt.NDArray[np.bool_]) -> Ints:
     """How many tokens of each text are marked. Shape: (T,) -> (n_texts,)"""
     per_sequence = tokens.lengths
-    if not marked.all():
+    if np.count_nonzero(marked) < len(marked):
         n_before = np.zeros(len(marked) + 1, dtype=np.int64)
         np.cumsum(marked, out=n_before[1:])
         per_sequence = n_before[tokens.offsets[1:]] - n_before[tokens.offsets[:-1]]
@@ -137,27 +145,46 @@ class Pipeline:
     @property
     def width(self) -> int:
         """Dims of the vectors that go into the shapers."""
-        return self.encoder.width(resolve_layers(self.layers, self.encoder)[0][0])
+        return self.encoder.width(self._layers[0][0])
 
-    def chunks(self, texts: Sequence[str], counts: TextCounts, progress: bool = False) -> Iterator[Floats]:
-        """Vectors of the texts, a chunk at a time.
+    @cached_property
+    def _layers(self) -> tuple[tuple[int, ...], tuple[float, ...]]:
+        return resolve_layers(self.layers, self.encoder)
+
+    def vectors(
+        self,
+        texts: Sequence[str],
+        counts: TextCounts,
+        progress: bool = False,
+        tokenized: Iterable[Tokens] | None = None,
+    ) -> Floats:
+        """Vectors of the texts in one array, each written to its place where no shaper stands between.
 
         Parameters
         ----------
         texts : sequence of str
-            The texts; they should be distinct.
+            N texts; they should be distinct.
         counts : TextCounts
             Counts the texts.
         progress : bool
             Show a progress bar on a terminal.
+        tokenized : iterable of Tokens, optional
+            The same texts, if they are tokenised already.
 
-        Yields
-        ------
-        ndarray of shape (chunk, D)
-            The vectors of the next texts.
+        Returns
+        -------
+        ndarray of float32, of shape (N, D)
+            The vectors.
         """
+        room = None if self.shapers else np.empty((len(texts), self.width), dtype=np.float32)
+        if tokenized is None:
+            tokenized = prefetch(self.encoder.tokenize, parts(texts, min(CHUNK, self.encoder.texts_at_once)))
         with bar(len(texts), "texts", progress) as advance:
-            yield from self.stream(parts(texts, min(CHUNK, self.encoder.texts_at_once)), counts, advance)
+            pooled = self.pooled(tokenized, counts, advance, room)
+            found = joined((counts.check(shape(self.shapers, rows)) for rows in pooled), len(texts), room)
+        if found is None:  # no texts; scikit-learn's shapers want at least one row
+            found = shape(self.shapers, np.zeros((1, self.width), dtype=np.float32))[:0]
+        return np.asarray(found, dtype=np.float32)
 
     def stream(
         self, texts: Iterable[Sequence[str]], counts: TextCounts, advance: Advance = nothing
@@ -196,7 +223,13 @@ class Pipeline:
                 sizes.popleft()
                 done = []
 
-    def pooled(self, pieces: Iterable[Tokens], counts: TextCounts, advance: Advance = nothing) -> Iterator[Floats]:
+    def pooled(
+        self,
+        pieces: Iterable[Tokens],
+        counts: TextCounts,
+        advance: Advance = nothing,
+        room: Floats | None = None,
+    ) -> Iterator[Floats]:
         """Vectors of tokenised texts before the shapers.
 
         Parameters
@@ -207,18 +240,27 @@ class Pipeline:
             Counts the texts.
         advance : callable
             Called with the number of texts that were finished since the last call.
+        room : ndarray of float32, of shape (all texts, D), optional
+            Where vectors go, one piece after the other, if nothing has to be done to them first.
 
         Yields
         ------
         ndarray of shape (piece, D)
-            The vectors of one piece.
+            The vectors of one piece; a part of `room` where they are there.
         """
-        layers, layer_weights = resolve_layers(self.layers, self.encoder)
+        layers, layer_weights = self._layers
+        n_done = 0
         for tokens in pieces:
-            found = pool_tokenized(self.encoder, tokens, [self.weights], layers)
+            place = None
+            if room is not None and layer_weights == (1.0,) and len(tokens) == tokens.n_texts:
+                place = room[n_done : n_done + tokens.n_texts]
+            found = pool_tokenized(
+                self.encoder, tokens, [self.weights], layers, None if place is None else place[None, :, None]
+            )
             counts.add(tokens, found.lost[0], self.encoder.vocabulary)
+            n_done += tokens.n_texts
             advance(tokens.n_texts)
-            yield mix_layers(found.vectors[0], layer_weights)
+            yield mix_layers(found.vectors[0], layer_weights) if place is None else place
 
     def embed(
         self, texts: Sequence[str], progress: bool = False, tokenized: Sequence[Tokens] | None = None
@@ -241,13 +283,7 @@ class Pipeline:
         """
         counts = TextCounts(texts=len(texts))
         once, rows = distinct_texts(texts)
-        if tokenized is None:
-            found = joined(self.chunks(once, counts, progress), len(once))
-        else:
-            with bar(len(once), "texts", progress) as advance:
-                shaped = (counts.check(shape(self.shapers, v)) for v in self.pooled(tokenized, counts, advance))
-                found = joined(shaped, len(once))
-        return Embedded(np.zeros((0, self.width), dtype=np.float32) if found is None else found, rows, counts)
+        return Embedded(self.vectors(once, counts, progress, tokenized), rows, counts)
 
 
 def fit_pipeline(
@@ -381,16 +417,19 @@ def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Ints]:
     return once, np.fromiter(map(place.__getitem__, texts), dtype=np.int64, count=len(texts))
 
 
-def joined(chunks: Iterable[Floats], n: int) -> Floats | None:
-    """The rows of all chunks, n of them, in one array; None where there is no chunk. Shape: (n, D)"""
-    out: Floats | None = None
+def joined(chunks: Iterable[Floats], n: int, out: Floats | None = None) -> Floats | None:
+    """The rows of all chunks, n of them, in one array; None where there is no chunk. Shape: (n, D)
+
+    Parts of `out`, where it is given, are in their place already.
+    """
     done = 0
     for chunk in chunks:
-        if len(chunk) == n:
-            return np.asarray(chunk, dtype=np.float32)
         if out is None:
+            if len(chunk) == n:
+                return np.asarray(chunk, dtype=np.float32)
             out = np.empty((n, chunk.shape[1]), dtype=np.float32)
-        out[done : done + len(chunk)] = chunk
+        if chunk.base is not out:
+            out[done : done + len(chunk)] = chunk
         done += len(chunk)
     return out
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.errors import ModelError
-from attar.types import Encoder, Floats, Ints, Role, Tokens
+from attar.types import Doubles, Encoder, Floats, Ints, Role, Tokens
 
 if TYPE_CHECKING:  # scikit-learn takes longer to import than a static model takes to load
     from attar.weights import Weighting
@@ -33,22 +33,31 @@ def pool_texts(
 
 
 def pool_tokenized(
-    encoder: Encoder, tokens: Tokens, weightings: Sequence[Weighting], layers: Sequence[int]
+    encoder: Encoder,
+    tokens: Tokens,
+    weightings: Sequence[Weighting],
+    layers: Sequence[int],
+    out: Floats | None = None,
 ) -> PooledTexts:
-    """The same for texts that are tokens already."""
-    scaled = [scale_weights(weighting.weigh(tokens), tokens) for weighting in weightings]
-    token_weights = np.stack([weights for weights, _ in scaled])
-    vectors = join_windows(encoder.pool(tokens, token_weights, layers), tokens)
-    check_finite(vectors, encoder)
+    """The same for texts that are tokens already; into `out` (A, N, L, D) where it is given, one sequence per text."""
+    token_weights = np.empty((len(weightings), len(tokens.ids)), dtype=np.float32)
     lost = np.zeros((len(weightings), tokens.n_texts), dtype=bool)
-    for a, (_, sequences) in enumerate(scaled):
-        lost[a, tokens.texts[sequences]] = True
+    for a, weighting in enumerate(weightings):
+        token_weights[a], sequences = scale_weights(weighting.weigh(tokens), tokens)
+        if np.count_nonzero(sequences):
+            lost[a, tokens.texts[sequences]] = True
+    if out is None:
+        vectors = join_windows(encoder.pool(tokens, token_weights, layers), tokens)
+    else:
+        vectors = out
+        encoder.pool_into(tokens, token_weights, layers, out)
+    check_finite(vectors, encoder)
     return PooledTexts(vectors, tokens, lost)
 
 
 def check_finite(vectors: Floats, encoder: Encoder) -> None:
     """Refuse the vectors of a model whose weights hold NaN or inf, or lead beyond what a float can hold."""
-    if not np.isfinite(vectors).all():
+    if np.count_nonzero(np.isfinite(vectors)) < vectors.size:
         n_bad = int((~np.isfinite(vectors)).any(axis=-1).sum())
         raise ModelError(
             f"{encoder!r} gave {n_bad:,} vectors that are not finite: its weights hold NaN or inf, or lead to them; "
@@ -63,18 +72,26 @@ def scale_weights(raw: Floats, tokens: Tokens) -> tuple[Floats, npt.NDArray[np.b
     mean of the special and template tokens around it. A sequence of no tokens at all stays empty: its vector is 0.
     Shape: raw (T,); result (T,), (N,)
     """
-    sequence = tokens.sequence_of
-    n = len(tokens)
+    lengths = tokens.lengths
     weights = raw.astype(np.float64)
-    sums = np.bincount(sequence, weights=weights, minlength=n)
+    sums = _sums(weights, tokens.offsets, lengths)
     lost = sums <= 0
-    if lost.any():
+    if np.count_nonzero(lost):
         own = (tokens.roles == Role.TEXT).astype(np.float64)
-        own_counts = np.bincount(sequence, weights=own, minlength=n)
-        weights = np.where(lost[sequence], np.where(own_counts[sequence] > 0, own, 1.0), weights)
-        sums = np.bincount(sequence, weights=weights, minlength=n)
-    scaled = weights / np.where(sums > 0, sums, 1.0)[sequence]
-    return scaled.astype(np.float32), lost
+        has_own = np.repeat(_sums(own, tokens.offsets, lengths) > 0, lengths)
+        weights = np.where(np.repeat(lost, lengths), np.where(has_own, own, 1.0), weights)
+        sums = _sums(weights, tokens.offsets, lengths)
+    return (weights / np.repeat(sums, lengths)).astype(np.float32), lost
+
+
+def _sums(values: Doubles, offsets: Ints, lengths: Ints) -> Doubles:
+    """Of each sequence; 0 where it has no tokens. Shape: (T,), (N + 1,), (N,) -> (N,)"""
+    if np.count_nonzero(lengths) == len(lengths) > 0:
+        return np.add.reduceat(values, offsets[:-1])
+    sums, there = np.zeros(len(lengths)), lengths > 0
+    if there.any():
+        sums[there] = np.add.reduceat(values, offsets[:-1][there])
+    return sums
 
 
 def pool_tokens(vectors: Floats, token_weights: Floats, offsets: Ints) -> Floats:

@@ -72,7 +72,8 @@ class Tokens:
     truncated: npt.NDArray[np.bool_]  # (n_texts,) the text was cut
 
     def __post_init__(self) -> None:
-        if self.offsets.shape != (len(self.texts) + 1,) or not (self.offsets[-1] == len(self.ids) == len(self.roles)):
+        n_ids, n_roles = len(self.ids), len(self.roles)
+        if self.offsets.shape != (len(self.texts) + 1,) or not (n_ids == n_roles == self.offsets.item(-1)):
             raise InputError(
                 f"tokens do not fit together: {len(self.ids)} ids, {len(self.roles)} roles, "
                 f"{len(self.texts)} sequences, offsets of shape {self.offsets.shape}"
@@ -93,7 +94,7 @@ class Tokens:
     def take(self, sequences: npt.NDArray[np.integer[Any]]) -> Tokens:
         """These sequences alone, in this order, each as a text of its own."""
         lengths = self.lengths[sequences]
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        offsets = offsets_of(lengths)
         where = token_index(self.offsets[sequences], lengths)
         return Tokens(
             ids=self.ids[where],
@@ -130,6 +131,13 @@ class Tokens:
             n_texts=n,
             truncated=np.zeros(n, dtype=bool),
         )
+
+
+def offsets_of(lengths: Ints) -> Ints:
+    """Where each of some runs begins, and where the last one ends. Shape: (N,) -> (N + 1,)"""
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.add.accumulate(lengths, out=offsets[1:])
+    return offsets
 
 
 def token_index(starts: Ints, lengths: Ints) -> Ints:
@@ -184,6 +192,7 @@ class Encoder(Protocol):
 
     kind: ClassVar[str]  # what recipes call it under "type"
     contextual: bool = False  # whether a token's vector depends on the tokens around it
+    pools_linearly: ClassVar[bool] = True  # whether `pool` gives weighted sums; if not, only vectors can be had of it
     texts_at_once: int = 8192  # texts that are tokenised and pooled together: some seconds of work
 
     @property
@@ -294,6 +303,27 @@ class Encoder(Protocol):
             If there is no such layer, or widths differ.
         """
         ...
+
+    def pool_into(self, tokens: Tokens, token_weights: Floats, layers: Sequence[int], out: Floats) -> None:
+        """The same as `pool`, written where it is wanted.
+
+        Parameters
+        ----------
+        tokens : Tokens
+            N sequences of T tokens in all.
+        token_weights : ndarray of float32, of shape (A, T)
+            One row per weighting.
+        layers : sequence of int
+            L layers of the same width.
+        out : ndarray of float32, of shape (A, N, L, D)
+            Where the sums go.
+
+        Raises
+        ------
+        InputError
+            If there is no such layer, or widths differ.
+        """
+        out[:] = self.pool(tokens, token_weights, layers)
 
     def token_vectors(self, tokens: Tokens, layers: Sequence[int]) -> TokenVectors:
         """The vectors of all tokens.

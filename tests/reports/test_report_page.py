@@ -53,7 +53,7 @@ def test_it_opens_without_errors_and_shows_every_section(browser: Browser, repor
     browser.open(report, 1280, 900)
     assert browser.complaints == []
     assert browser.run("document.title") == "A <title> & more"
-    assert browser.run("document.querySelectorAll('main section').length") == 9
+    assert browser.run("document.querySelectorAll('main section').length") == 10
     assert browser.run("document.querySelectorAll('.empty').length") == 0
     assert browser.run("document.querySelectorAll('#sec-layers svg').length") == 3
     assert browser.run("document.querySelectorAll('#sec-heat svg').length") == 3

@@ -97,7 +97,7 @@ def test_all_tables_of_several_runs(tmp_path: Path, cells: Cells) -> None:
     runs = [write_run(tmp_path / "a", list(cells.rows)), write_run(tmp_path / "b", other)]
     both = Cells.of_runs(runs)
     assert both.models == ["bert-base-uncased", "other"]
-    assert len(all_tables(both)) == 2 * len(all_tables(cells)) - 1  # one table of best recipes
+    assert len(all_tables(both)) == 2 * len(all_tables(cells)) - 2  # one table of best recipes, one of shaping
     assert len(best_table(both).rows) == 2 * len(best_table(cells).rows)
 
 

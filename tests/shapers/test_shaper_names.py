@@ -62,7 +62,7 @@ def test_each_parse_makes_new_objects():
         ("zscroe", "unknown shaper 'zscroe' .did you mean 'zscore'.*allowed: center, zscore, robust"),
         ("zscore,,unit", "unknown shaper ''"),
         ("none,unit", "unknown shaper 'none'"),
-        ("zscore:3", "'zscore:3': zscore takes no number; only whiten, abtt do"),
+        ("zscore:3", "'zscore:3': zscore takes no number; only whiten, abtt, common, piecewise, conceptor do"),
         ("abtt:", "'abtt:': '' is not a whole number"),
         ("abtt:two", "'two' is not a whole number"),
         ("abtt:-1", "'-1' is not a whole number"),

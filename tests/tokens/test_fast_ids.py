@@ -157,3 +157,12 @@ def test_variants_of_the_real_tokenizer(mobilebert_dir, changes):
 def test_every_trusted_character_with_the_real_vocabulary(mobilebert_dir):
     fast, plain = pair(tokenizers.Tokenizer.from_file(str(mobilebert_dir / "tokenizer.json")))
     assert_same(fast, plain, [f"a{c}b {c}" for c in trusted_characters()])
+
+
+def test_many_calls_of_few_texts_load_it():
+    fast, plain = pair(tiny_models.wordpiece())
+    for n in range(fast_tokens._WORTHWHILE):
+        assert ("_fast" in vars(fast)) is False, n
+        assert_same(fast, plain, ["the cat sat"])
+    assert fast.is_fast
+    assert_same(fast, plain, ["a dog ran", "\ud7fb of no kind that is trusted", ""])

@@ -50,7 +50,7 @@ def test_names_are_read(spec, kind, settings):
         ("mean+colour", r"'mean\+colour': there is no choice of 'colour'; allowed: \+specials or \+no-specials"),
         ("mean@background", "no choice of on"),
         ("mask+specials", "no choice of 'specials'; allowed: none"),
-        ("idf:2", "weights 'idf:2': idf takes no number; only sif do"),
+        ("idf:2", "weights 'idf:2': idf takes no number; only sif, usif do"),
         ("sif:much", "'much' is not a number; write sif:0.01"),
         ("sif:-1", "a=-1.0 of Sif is not a number above 0"),
         ("sif:nan", "a=nan of Sif"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,8 @@ def best(
 ) -> None:
     """Show the best recipe of each family and task, and what each named recipe loses against it (its regret).
 
-    A recipe is shown as text: model, template, layers, weights, shapers, and how much of Avg. is mixed in.
+    A recipe is shown as text: model, template, layers, weights, shapers, and how much of Avg. is mixed in. The best of
+    many is partly luck: below it stands what to expect of it elsewhere, and which shapers lose on the same rows.
     """
     from attar.sweep.best import best_recipes, find_best
     from attar.sweep.run_checks import check_run
@@ -64,14 +66,33 @@ def best(
     else:
         for one in chosen:
             click.echo(f"{one.subject:16} {100 * one.score:5.1f}  {one.recipe}")
-            lost = ", ".join(f"{name} {100 * regret:.1f}" for name, regret in one.regrets.items())
-            click.echo(f"{'':16} regret: {lost or 'the run has no cell of a named recipe'}")
+            for line in _told(one):
+                click.echo(f"{'':16} {line}")
     if folder is not None:
         if len(chosen) != 1:
             known = ", ".join(dict.fromkeys(one.subject for one in chosen))
             raise InputError(f"--save keeps one recipe, and there are {len(chosen)}; say which --for: {known}")
         embedder = save_best(chosen[0], rows, Sources.of_run(run, data), folder, overwrite=overwrite)
         log.info("saved the recipe %s to %s", embedder.recipe.id, folder)
+
+
+def _told(best: Best) -> Iterator[str]:
+    """What stands below the best recipe: what the choice is worth, what named recipes lose, which shapers hurt."""
+    if best.chosen is not None and best.n_recipes > 1:
+        tied = int(best.chosen.tied.sum()) - 1
+        yield (
+            f"chosen among {best.n_recipes:,} recipes, {tied:,} of the others not surely worse: expect "
+            f"{100 * best.chosen.corrected:.1f} elsewhere"
+        )
+    lost = ", ".join(f"{name} {100 * regret:.1f}{_interval(best, name)}" for name, regret in best.regrets.items())
+    yield f"regret: {lost or 'the run has no cell of a named recipe'}"
+    if best.hurts:
+        yield f"shaping hurts here: {'; '.join(map(str, best.hurts))}"
+
+
+def _interval(best: Best, name: str) -> str:
+    found = best.sure_regrets.get(name)
+    return "" if found is None else f" ({100 * found.low:.1f} to {100 * found.high:.1f})"
 
 
 def _data(best: Best) -> dict[str, Any]:
@@ -83,4 +104,12 @@ def _data(best: Best) -> dict[str, Any]:
         "score": best.score,
         "n_tasks": best.n_tasks,
         "regrets": best.regrets,
+        "regret_intervals": {name: [found.low, found.high] for name, found in best.sure_regrets.items()},
+        "n_recipes": best.n_recipes,
+        "n_tied": None if best.chosen is None else int(best.chosen.tied.sum()),
+        "corrected": None if best.chosen is None else best.chosen.corrected,
+        "hurts": [
+            {"shape": one.shape, "gain": one.gain.value, "low": one.gain.low, "high": one.gain.high}
+            for one in best.hurts
+        ],
     }

@@ -63,6 +63,13 @@ _OPTIONS = [
         table="attar.shapers:MEMBERS",
         help="What vectors go through, with commas between: {names}.",
     ),
+    click.option(
+        "--pooling",
+        metavar="LIST",
+        cls=TableOption,
+        table="attar.poolings:MEMBERS",
+        help="In place of the weighted mean of token vectors: {names}. Several, with commas, stand side by side.",
+    ),
     click.option("--max-tokens", type=int, metavar="N", help="Cut texts at N tokens instead of at the model's limit."),
     click.option("--windows", type=int, metavar="N", help="Do not cut: average windows that share N tokens."),
     click.option(
@@ -90,6 +97,7 @@ class Choices:
     template: str | None
     weights: str | None
     shape: str | None
+    pooling: str | None
     max_tokens: int | None
     windows: int | None
     threads: int | None
@@ -150,12 +158,14 @@ class Choices:
             recipe = replace(recipe, weights=Component.of(parse_weights(self.weights)))
         if self.shape is not None:
             recipe = replace(recipe, shapers=tuple(map(Component.of, parse_shapers(self.shape))))
+        if self.pooling is not None:
+            recipe = recipe.pooled(self.pooling)
         return recipe
 
     def _refuse_changes(self, recipe: str) -> None:
         given = [
             n
-            for n in ("layers", "template", "weights", "shape", "max_tokens", "windows")
+            for n in ("layers", "template", "weights", "shape", "pooling", "max_tokens", "windows")
             if getattr(self, n) is not None
         ]
         if given:

@@ -19,6 +19,7 @@ KINDS = {
     "random": ("attar.encoders.random", "Random"),
     "word_vectors": ("attar.encoders.word_vectors", "WordVectors"),
     "mix": ("attar.encoders.mix", "Mix"),
+    "pooled": ("attar.encoders.pooled", "Pooled"),
 }
 # the file that tells what a folder holds
 _MARKS = {

@@ -274,16 +274,20 @@ class Table(Encoder):
 
     def pool(self, tokens: Tokens, token_weights: Floats, layers: Sequence[int]) -> Floats:
         check_layers(layers, self.layers)
+        shape = len(token_weights), len(tokens), len(layers), self.by_layer[layers[0]].shape[1]
+        pooled = np.empty(shape, dtype=np.float32)
+        self.pool_into(tokens, token_weights, layers, pooled)
+        return pooled
+
+    def pool_into(self, tokens: Tokens, token_weights: Floats, layers: Sequence[int], out: Floats) -> None:
+        check_layers(layers, self.layers)
         if self.skip_unknown and self.vocabulary.unknown_id is not None:
             token_weights = leave_out(tokens.ids == self.vocabulary.unknown_id, token_weights, tokens.offsets)
         if self.weights is not None:
             token_weights = token_weights * self.weights[tokens.ids]
-        shape = len(token_weights), len(tokens), len(layers), self.width(layers[0])
-        pooled = np.empty(shape, dtype=np.float32)
         for at, layer in enumerate(layers):
-            into = pooled[:, :, at]
+            into = out[:, :, at]
             pool_rows(self.by_layer[layer], tokens.ids, token_weights, tokens.offsets, into, threads=None)
-        return pooled
 
     def _means(self, texts: Sequence[str], layers: Sequence[int]) -> tuple[Floats, int]:
         """What `pool` gives for plain means, in fewer steps; how many texts have no known token. Shape: (N, D)"""

@@ -14,14 +14,15 @@
 /* `rows` (known when compiled) rows of two vectors of columns, or of the first alone; adds to what is there if `more`. */
 static inline __attribute__((always_inline)) void JOIN(NAME, _tile)(const uint32_t *x, const uint32_t *left, const uint32_t *right,
     int64_t depth, int more, const row_info *info, const columns *about, float *out, int64_t stride, int64_t n, const int rows, const int two) {
+    const int64_t ahead = STEP * depth * PANEL; /* the same place of the panels to come: from memory to the second cache */
     vec a[TILE], b[TILE];
 #pragma GCC unroll 12
     for (int r = 0; r < rows; r++) a[r] = zero(), b[r] = zero();
 #pragma GCC unroll 2
     for (int64_t d = 0; d < depth; d++, left += PANEL, right += PANEL) {
         weights w = load_weights(left), v = two ? load_weights(right) : w;
-        __builtin_prefetch(left + 16 * PANEL);
-        if (two && LANES_ == PANEL) __builtin_prefetch(right + 16 * PANEL);
+        __builtin_prefetch(left + ahead, 0, 2);
+        if (two && LANES_ == PANEL) __builtin_prefetch(right + ahead, 0, 2);
 #pragma GCC unroll 12
         for (int r = 0; r < rows; r++) {
             weights y = unit_at(x + r * STRIDE + d);
@@ -66,6 +67,7 @@ void NAME(const product *job, int64_t from_panel, int64_t to_panel) {
     const int64_t n = job->n, panels = up(n, PANEL), units = up(job->k, PER_UNIT);
     for (int64_t top = 0; top < job->rows; top += BLOCK) {
         const int64_t here = least(job->rows - top, BLOCK);
+        const int64_t tile = up(here, up(here, TILE)); /* 7 and 6 rows rather than 12 and 1 */
         const float *x = job->x + top * job->stride;
         for (int64_t r = 0; r < here; r++) info[r] = measure(x + r * job->stride, job->k);
         for (int64_t first = 0; first < units; first += UNITS) {
@@ -78,9 +80,9 @@ void NAME(const product *job, int64_t from_panel, int64_t to_panel) {
                 const uint32_t *right = LANES_ == PANEL ? left + depth * PANEL : left + LANES_;
                 const columns about = columns_from(job, panel, units, first + depth == units);
                 const int64_t wide = least(least(panel + STEP, to_panel) * PANEL, n) - panel * PANEL;
-                for (int64_t m = 0; m < here; m += TILE)
+                for (int64_t m = 0; m < here; m += tile)
                     JOIN(NAME, _some)(held.u + m * STRIDE, left, right, depth, first > 0, info + m, &about,
-                                      job->out + (top + m) * n + panel * PANEL, n, wide, least(here - m, TILE));
+                                      job->out + (top + m) * n + panel * PANEL, n, wide, least(here - m, tile));
             }
         }
     }

@@ -62,11 +62,20 @@ static void some_sums(const void *given, int64_t part) {
 }
 
 /* out[s] = the sum of weights[t] * table[rows[t]] over the tokens t of sequence s; without rows, of table[t]. Rows of the
-   result stand `stride` floats apart. Shape: table (V, dims), rows and weights (T), offsets (n + 1), out (n, dims) */
-void attar_sum_rows(const float *table, int64_t dims, const int32_t *rows, const float *weights, const int64_t *offsets,
-                    int64_t n, float *out, int64_t stride, int64_t members) {
+   result stand `stride` floats apart. Nothing is read, and the place of the first one returned, where one of the rows is
+   not in the table; else -1. Shape: table (height, dims), rows and weights (T), offsets (n + 1), out (n, dims) */
+int64_t attar_sum_rows(const float *table, int64_t height, int64_t dims, const int32_t *rows, const float *weights,
+                       const int64_t *offsets, int64_t n, float *out, int64_t stride, int64_t members) {
+    if (rows) {
+        const uint32_t most = height < INT32_MAX ? (uint32_t)height : INT32_MAX;
+        uint32_t outside = 0;
+        for (int64_t t = 0; t < offsets[n]; t++) outside |= (uint32_t)rows[t] >= most;
+        for (int64_t t = 0; outside && t < offsets[n]; t++)
+            if ((uint32_t)rows[t] >= most) return t;
+    }
     const int64_t work = offsets[n] * dims, parts = work < 100000 ? 1 : members * 4;
     const int64_t share = n / parts + 1;
     const sums job = {table, dims, rows, weights, offsets, n, out, stride, share};
     attar_share(some_sums, &job, (n + share - 1) / share, members);
+    return -1;
 }

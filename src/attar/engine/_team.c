@@ -18,7 +18,8 @@ void attar_share(part_of_work *work, const void *job, int64_t parts, int64_t mem
 #define MOST 64          /* threads */
 #define AWAKE 100000     /* nanoseconds that a helper looks for more */
 #define PATIENCE 100000  /* nanoseconds, beyond what this thread's parts took, that a helper may be late before the processor is offered to others */
-#define REST 50000000    /* nanoseconds without helpers after one was late: something else runs on its core */
+#define REST 1000000     /* nanoseconds without helpers after one was late: something else runs on its core. Twice as */
+#define LONGEST 50000000 /* many each time that it is late again at once */
 
 /* The piece of work. `ticket` holds its number above, and below the next part to take; it is closed while the rest is
    written, so that a helper that has read anything of another piece can't take a part of this one. */
@@ -29,7 +30,7 @@ static _Atomic int64_t the_parts, the_members, done;
 static pthread_mutex_t busy = PTHREAD_MUTEX_INITIALIZER, bed = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
 static _Atomic int64_t asleep;
-static int64_t helpers, rests_until;
+static int64_t helpers, rests_until, rest = REST;
 static int watching_forks;
 
 #define CLOSED UINT32_MAX
@@ -139,14 +140,21 @@ void attar_share(part_of_work *work, const void *job, int64_t parts, int64_t mem
     const int64_t begun = now();
     while (take(0)) {}
     const int64_t since = now(), own = since - begun;
+    int late = 0;
     while (atomic_load(&done) < parts) {
         int64_t time = now();
         if (time - since < own + PATIENCE) {
             for (int i = 0; i < 4; i++) breathe();
         } else {
-            rests_until = time + REST;
+            late = 1;
             sched_yield();
         }
+    }
+    if (late) {
+        rests_until = now() + rest;
+        rest = 2 * rest < LONGEST ? 2 * rest : LONGEST;
+    } else {
+        rest = REST;
     }
     pthread_mutex_unlock(&busy);
 }

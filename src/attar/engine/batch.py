@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from attar.engine.threads import run_all, usual_threads
-from attar.types import Floats, Ints, Tokens, token_index
+from attar.types import Floats, Ints, Tokens, offsets_of, token_index
 
 
 @dataclass(frozen=True)
@@ -22,7 +20,7 @@ class Batch:
 
     @property
     def offsets(self) -> Ints:
-        return np.concatenate([[0], np.cumsum(self.lengths)])
+        return offsets_of(self.lengths)
 
 
 Visit = Callable[[Batch, int, Floats], None]  # (batch, layer, states of its tokens laid end to end (T, D))

@@ -117,12 +117,13 @@ class CompiledKernels:
         """The weighted sum of each sequence's rows, into `out`. Shape: (V, D), (T,), (T,), (N + 1,), (N, D)"""
         at = None if rows is None else np.ascontiguousarray(rows, dtype=np.int32)
         weighed, bounds = np.ascontiguousarray(weights, np.float32), np.ascontiguousarray(offsets, np.int64)
-        if not len(bounds) - 1 == len(out) or not bounds[-1] == len(weighed) == (len(table) if at is None else len(at)):
-            raise ValueError(f"{len(weighed)} weights and {len(out)} sums do not fit {bounds[-1]} rows")
-        if at is not None and len(at) and not (at.min() >= 0 and at.max() < len(table)):
-            raise IndexError(f"row {at.max()} of a table of {len(table)} rows")
-        inputs = _at(table), table.shape[1], None if at is None else _at(at), _at(weighed), _at(bounds)
-        self._library.attar_sum_rows(*inputs, len(out), _at(out), _stride(out), n_threads)
+        n, n_given = bounds.item(-1), len(table) if at is None else len(at)
+        if not len(bounds) - 1 == len(out) or not n == len(weighed) == n_given:
+            raise ValueError(f"{len(weighed)} weights and {len(out)} sums do not fit {n} rows")
+        inputs = _at(table), *table.shape, None if at is None else _at(at), _at(weighed), _at(bounds)
+        bad = self._library.attar_sum_rows(*inputs, len(out), _at(out), _stride(out), n_threads)
+        if bad >= 0 and at is not None:
+            raise IndexError(f"row {at[bad]} of a table of {len(table)} rows")
 
 
 def _at(x: npt.NDArray[Any]) -> int:

@@ -68,6 +68,7 @@ def _library() -> ctypes.CDLL | None:
                     function = getattr(library, name)
                     function.argtypes, function.restype = arguments, None
                 library.attar_processor.restype = ctypes.c_int
+                library.attar_sum_rows.restype = ctypes.c_int64
             except (OSError, AttributeError):  # built for another machine, or by another version
                 return None
             return library
@@ -93,6 +94,6 @@ _ARGUMENTS = {
         *(_NUMBER, _POINTER, _NUMBER, _POINTER, _NUMBER, _NUMBER, _NUMBER, _POINTER, _NUMBER),
     ],
     "attar_sum_rows": [
-        *(_POINTER, _NUMBER, _POINTER, _POINTER, _POINTER, _NUMBER, _POINTER, _NUMBER, _NUMBER),
+        *(_POINTER, _NUMBER, _NUMBER, _POINTER, _POINTER, _POINTER, _NUMBER, _POINTER, _NUMBER, _NUMBER),
     ],
 }

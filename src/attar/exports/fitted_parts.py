@@ -39,6 +39,11 @@ class FittedParts:
         n_dims = embedder.encode([]).shape[1]  # also prepares what learns nothing; refuses what has not learned yet
         encoder = embedder.encoder_.encoder if isinstance(embedder.encoder_, Cached) else embedder.encoder_
         layers, layer_weights = resolve_layers(embedder.layers, encoder)
+        if not encoder.pools_linearly:
+            raise RecipeError(
+                f"{encoder!r} can't be exported: other libraries take weighted means of tokens; exportable is the same "
+                "recipe without a pooling"
+            )
         if getattr(encoder, "windows", None) is not None:
             raise RecipeError(
                 f"windows={getattr(encoder, 'windows', None)} can't be exported: other libraries cut long texts; "

@@ -19,15 +19,13 @@ def iter_texts(column: Any) -> Iterator[Any]:
             f"expected texts as a list, array, column or generator; given {type(column).__name__}: {_shown(column)}"
         )
     if hasattr(column, "to_pylist"):  # pyarrow
-        yield from column.to_pylist()
-        return
+        return iter(column.to_pylist())
     shape = getattr(column, "shape", None)
     if shape is not None and len(shape) == 2 and shape[1] == 1:  # a table of one column, as scikit-learn hands it over
-        yield from _only_column(column)
-        return
+        return iter(_only_column(column))
     if shape is not None and len(shape) != 1:
         raise InputError(f"expected one column of texts; given {type(column).__name__} of shape {tuple(shape)}")
-    yield from column
+    return iter(column)
 
 
 def _only_column(table: Any) -> Any:

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
-from attar import shapers, weights
+from attar import poolings, shapers, weights
 from attar.checkpoints import default
 from attar.encoders.mix import Mix
 from attar.encoders.opening import encoder_of, open_encoder
+from attar.encoders.pooled import Pooled
 from attar.encoders.table import Table
 from attar.encoders.transformer import Transformer
 from attar.errors import InputError, RecipeError, unknown_name
@@ -25,6 +26,7 @@ from attar.types import Encoder
 
 FORMAT = 1
 AVERAGE = "average"  # the type of a side that is still to be made: the static table of the other one
+POOLED = "pooled"  # the type of an encoder around another, with a pooling of its own
 BY_NAME = "named"  # the type of an encoder of which only the name is known
 
 
@@ -133,12 +135,14 @@ class Recipe:
         if MARK not in text:
             return cls.named(text.strip())
         (model, template, *rest), settings = split_text(text)
-        mix = settings.pop("mix", None)
+        mix, pooling = settings.pop("mix", None), settings.pop("pooling", None)
         encoder = _described(model, None if template == NONE else template)
         allowed = [key.replace("_", "-") for key in encoder if key not in ("type", "model", "template")]
         for name, value in settings.items():
             encoder[check_setting(name, allowed, text)] = read_value(value)
         made = cls._of_texts(encoder, *rest)
+        if pooling is not None:
+            made = made.pooled(pooling)
         return made if mix is None else made.mixed(*read_mix(mix, text))
 
     @classmethod
@@ -226,7 +230,34 @@ class Recipe:
             With another encoder.
         """
         other = {"type": AVERAGE} if name is None else {"type": BY_NAME, "model": name}
-        return replace(self, encoder={"type": "mix", "w": float(w), "a": dict(self._side), "b": other})
+        return replace(self, encoder={"type": "mix", "w": float(w), "a": dict(self._pooled_side), "b": other})
+
+    @property
+    def pooling(self) -> str | None:
+        """How token vectors are pooled, as text; None for the weighted mean."""
+        side = self._pooled_side
+        return str(side["pooling"]) if side.get("type") == POOLED else None
+
+    def pooled(self, pooling: str | None) -> Self:
+        """The same recipe with another pooling of its model.
+
+        Parameters
+        ----------
+        pooling : str or None
+            Poolings as text, such as "max" or "mean,max"; "mean" and None for the weighted mean.
+
+        Returns
+        -------
+        Recipe
+            With another encoder.
+
+        Raises
+        ------
+        InputError
+            If the pooling can't be read.
+        """
+        text = None if pooling is None else poolings.text(poolings.parse(pooling))
+        return self._with_side(self._side, None if text == "mean" else text)
 
     def on_model(self, model: str) -> Self:
         """The same recipe with another model; template and settings stay.
@@ -250,7 +281,7 @@ class Recipe:
         """
         made = _described(model, None if self.template is None else self.template.text)
         made |= {key: self._side[key] for key in ("max_tokens", "windows", "precision") if key in made}
-        return replace(self, encoder={**self.encoder, "a": made} if self._is_mix else made)
+        return self._with_side(made, self.pooling)
 
     def opened_by(self, name: str | None) -> Self:
         """The same recipe with a name that opens its model, where the description alone does not.
@@ -267,8 +298,7 @@ class Recipe:
         """
         if name is None or "model" in self._side:
             return self
-        made = {"type": BY_NAME, "model": name}
-        return replace(self, encoder={**self.encoder, "a": made} if self._is_mix else made)
+        return self._with_side({"type": BY_NAME, "model": name}, self.pooling)
 
     def with_settings(self, **settings: Any) -> Self:
         """The same recipe with other settings of its transformer.
@@ -291,8 +321,7 @@ class Recipe:
         if self._side.get("type") != "transformer":
             name = next(iter(settings)).replace("_", "-")
             raise InputError(f"--{name} is for transformers; {self.model!r} is not a transformer")
-        made = {**self._side, **settings}
-        return replace(self, encoder={**self.encoder, "a": made} if self._is_mix else made)
+        return self._with_side({**self._side, **settings}, self.pooling)
 
     def learning_from_background(self) -> Self:
         """The same recipe for use with a background corpus.
@@ -315,12 +344,26 @@ class Recipe:
         return self.encoder.get("type") == "mix"
 
     @property
-    def _side(self) -> Mapping[str, Any]:
-        """The description of the model itself, mixed or not."""
+    def _pooled_side(self) -> Mapping[str, Any]:
+        """The description of the model with its pooling, mixed or not."""
         side: Mapping[str, Any] = self.encoder["a"] if self._is_mix else self.encoder
         return side
 
+    @property
+    def _side(self) -> Mapping[str, Any]:
+        """The description of the model itself, whatever its pooling is and whatever it is mixed with."""
+        side = self._pooled_side
+        model: Mapping[str, Any] = side["encoder"] if side.get("type") == POOLED else side
+        return model
+
+    def _with_side(self, side: Mapping[str, Any], pooling: str | None) -> Self:
+        """The same recipe with another model."""
+        made = dict(side) if pooling is None else {"type": POOLED, "pooling": pooling, "encoder": dict(side)}
+        return replace(self, encoder={**self.encoder, "a": made} if self._is_mix else made)
+
     def _settings(self) -> Iterator[str]:
+        if self.pooling is not None:
+            yield f"pooling {self.pooling}"
         if self._is_mix:
             other = self.encoder["b"]
             label = "" if other.get("type") == AVERAGE else f" with {replace(self, encoder=other).model}"
@@ -368,7 +411,7 @@ class Recipe:
         """
         if not self._is_mix or self.encoder["b"].get("type") not in (AVERAGE, BY_NAME):
             return _opened(self.encoder)
-        model = _opened(self._side)
+        model = _opened(self._pooled_side)
         if self.encoder["b"]["type"] == BY_NAME:
             return Mix(model, _opened(self.encoder["b"]), self.mix)
         if background is None:
@@ -377,7 +420,7 @@ class Recipe:
                 "give one (--background FILE)"
             )
         numbers, _ = resolve_layers(self.layer_choice, model)
-        return Mix(model, Table.average(model.with_template(None), background, numbers), self.mix)
+        return Mix(model, Table.average(_opened(self._side).with_template(None), background, numbers), self.mix)
 
     def make_weights(self) -> Any:
         """New, unfitted token weights as the recipe describes them."""
@@ -479,4 +522,6 @@ def _described(model: str, template: str | None) -> dict[str, Any]:
 
 
 def _opened(spec: Mapping[str, Any]) -> Encoder:
+    if spec.get("type") == POOLED:
+        return Pooled(_opened(spec["encoder"]), str(spec["pooling"]))
     return open_encoder(str(spec["model"])) if spec.get("type") == BY_NAME else encoder_of(spec)

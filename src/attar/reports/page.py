@@ -14,7 +14,7 @@ from typing import Any
 
 from attar._version import __version__
 from attar.reports.cells import Cells, Variant
-from attar.reports.tables import SHAPES, WEIGHTS, best_table
+from attar.reports.tables import SHAPES, WEIGHTS, best_table, shaping_table
 from attar.tasks import published
 from attar.tokens.templates import Template
 
@@ -49,7 +49,7 @@ def page_data(cells: Cells) -> dict[str, Any]:
     for name in ("score", "low", "high"):
         columns[name] = [_percent(getattr(row, name)) for row in rows]
     columns["published"] = [cells.published(row) for row in rows]
-    best = best_table(cells)
+    best, shaping = best_table(cells), shaping_table(cells)
     return {
         "attar": __version__,
         "names": names,
@@ -65,6 +65,12 @@ def page_data(cells: Cells) -> dict[str, Any]:
             "columns": best.columns,
             "rows": [
                 [*labels, *(None if v is None else round(v.score, 2) for v in values)] for labels, values in best.rows
+            ],
+        },
+        "shaping": {
+            "columns": shaping.columns,
+            "rows": [
+                [*labels, *(value and round(value.score, 2) for value in values)] for labels, values in shaping.rows
             ],
         },
         "facts": _facts(cells),

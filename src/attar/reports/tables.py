@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from attar.recipe import NAMED
 from attar.reports.cells import Cells, Variant
-from attar.sweep.best import best_recipes
+from attar.sweep.best import best_recipes, scores_by_recipe
+from attar.sweep.draws import ShapingEffect, draws_by_recipe, shaping_effects
 from attar.sweep.store import CellRow
 
 SHAPES = ("none", "zscore", "quantile", "quantile@background", "unit", "whiten", "whiten@background", "abtt:2")
@@ -79,9 +80,32 @@ def best_table(cells: Cells) -> ReportTable:
         model, template, layers, weights, shape, mix = best.recipe.fields
         labels = (best.subject, model, template, layers.replace(",", "+"), weights, shape)
         regrets = (None if name not in best.regrets else Value(100 * best.regrets[name]) for name in names)
-        rows.append(((*labels, f"{mix:g}"), (Value(100 * best.score, True), *regrets)))
-    headings = ("task", "model", "template", "layers", "aggregation", "post-processing", "Avg.")
-    return ReportTable("Best recipes", headings, ("score", *(f"regret of {name}" for name in names)), tuple(rows))
+        tied = "" if best.chosen is None else f"{int(best.chosen.tied.sum())} of {best.n_recipes}"
+        expected = None if best.chosen is None else Value(100 * best.chosen.corrected)
+        rows.append(((*labels, f"{mix:g}", tied), (Value(100 * best.score, True), expected, *regrets)))
+    headings = ("task", "model", "template", "layers", "aggregation", "post-processing", "Avg.", "tied")
+    columns = ("score", "expected elsewhere", *(f"regret of {name}" for name in names))
+    return ReportTable("Best recipes", headings, columns, tuple(rows))
+
+
+def shaping_table(cells: Cells, effects: Sequence[ShapingEffect] | None = None) -> ReportTable:
+    """What each chain of shapers does to the recipes of a run, with its interval over rows; those that hurt say so."""
+    found = shaping_effects_of(cells) if effects is None else effects
+    rows = tuple(
+        (
+            (one.subject, one.model, one.shape, str(one.n_recipes), "hurts" if one.hurts else ""),
+            tuple(Value(100 * number) for number in (one.gain.value, one.gain.low, one.gain.high)),
+        )
+        for one in found
+    )
+    headings = ("task", "model", "post-processing", "recipes", "verdict")
+    return ReportTable("What shaping does", headings, ("gain", "from", "to"), rows)
+
+
+def shaping_effects_of(cells: Cells) -> list[ShapingEffect]:
+    """Families first, then tasks."""
+    effects = shaping_effects(scores_by_recipe(cells.scored), draws_by_recipe(cells.scored))
+    return sorted(effects, key=lambda one: (one.subject not in cells.families, one.subject))
 
 
 def all_tables(cells: Cells) -> list[ReportTable]:
@@ -91,7 +115,7 @@ def all_tables(cells: Cells) -> list[ReportTable]:
         found += [recipe_table(cells, model, family) for family in cells.families]
         found += [template_table(cells, model, family) for family in cells.families]
         found += [recipe_table(cells, model, task) for family in cells.families for task in cells.tasks(family)]
-    return [table for table in [*found, best_table(cells)] if table.rows]
+    return [table for table in [*found, shaping_table(cells), best_table(cells)] if table.rows]
 
 
 def mark_best(column: Sequence[Value | None]) -> list[Value | None]:

@@ -14,6 +14,7 @@ function fill() {
   put("sec-align", alignment());
   const texts = Object.entries(D.templates).map(([name, text]) => `<li><b>${esc(name)}</b> ${esc(text)}</li>`).join("");
   put("sec-templates", gs.map(templateTable).join("") + (texts && `<ul class="texts">${texts}</ul>`));
+  put("sec-shaping", shapingTable());
   put("sec-best", bestTable());
   const tasks = unique(gs.flatMap((g) => g.tasks));
   put("sec-appendix", tasks.map((t) => `<details data-task="${esc(t)}"><summary>${esc(t)}<small>${esc(D.families[t])}, ${esc(D.metrics[t])}</small></summary></details>`).join(""));

@@ -11,11 +11,22 @@ from attar.errors import InputError
 from attar.scores.alignment import alignment, uniformity
 from attar.scores.classify import classify
 from attar.scores.cluster import cluster
+from attar.scores.comparison import best_of_many, difference
 from attar.scores.isotropy import isoscore
 from attar.scores.sts import sts
 from attar.tasks.types import ClassifyTask, ClusterTask, StsTask, Task
 
-__all__ = ["alignment", "classify", "cluster", "isoscore", "score", "sts", "uniformity"]
+__all__ = [
+    "alignment",
+    "best_of_many",
+    "classify",
+    "cluster",
+    "difference",
+    "isoscore",
+    "score",
+    "sts",
+    "uniformity",
+]
 
 
 RESAMPLES, RUNS = 1000, 10
@@ -31,7 +42,7 @@ def score(vectors: npt.ArrayLike, task: Task, *, resamples: int = RESAMPLES, run
     task : StsTask, ClusterTask or ClassifyTask
         Texts and answers.
     resamples : int
-        Bootstrap resamples of pairs, for the interval of a correlation.
+        Bootstrap resamples of pairs or texts, for the interval of a correlation and for comparisons.
     runs : int
         Runs of k-means.
 
@@ -40,7 +51,8 @@ def score(vectors: npt.ArrayLike, task: Task, *, resamples: int = RESAMPLES, run
     dict
         All that is measured, its main number under "score" and the name of that under "metric": "spearman" for pairs,
         "accuracy" for clusters and classes, "pearson" for soft classes. "low" and "high" are the ends of its 95 %
-        interval. All are from 0 to 1 (correlations from -1).
+        interval; "draws" the number on resamples of rows, the same for all vectors of a task: `difference` compares
+        two recipes by them. All are from 0 to 1 (correlations from -1).
 
     Raises
     ------
@@ -52,9 +64,9 @@ def score(vectors: npt.ArrayLike, task: Task, *, resamples: int = RESAMPLES, run
         case StsTask():
             metric, found = "spearman", {**sts(vectors, task, resamples=resamples)}
         case ClusterTask():
-            metric, found = "accuracy", {**cluster(vectors, task, runs=runs)}
+            metric, found = "accuracy", {**cluster(vectors, task, runs=runs, resamples=resamples)}
         case ClassifyTask():
-            metric, found = "pearson" if task.soft else "accuracy", {**classify(vectors, task)}
+            metric, found = "pearson" if task.soft else "accuracy", {**classify(vectors, task, resamples=resamples)}
         case _:
             raise InputError(f"{type(task).__name__} is no task; allowed: StsTask, ClusterTask, ClassifyTask")
     return {"metric": metric, "score": found[metric], **found}

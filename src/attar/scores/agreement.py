@@ -18,10 +18,16 @@ def shared_counts(classes: npt.NDArray[np.integer[Any]], clusters: npt.NDArray[n
     return np.bincount(flat, minlength=shape[0] * shape[1]).reshape(shape)
 
 
+def matched(counts: Ints) -> npt.NDArray[np.bool_]:
+    """Which class each cluster stands for, matched one to one as well as can be. Shape: (classes, clusters)"""
+    found = np.zeros(counts.shape, dtype=bool)
+    found[linear_sum_assignment(counts, maximize=True)] = True
+    return found
+
+
 def matched_accuracy(counts: Ints) -> float:
     """Share of texts that are right when each cluster stands for one class, matched as well as can be."""
-    rows, columns = linear_sum_assignment(counts, maximize=True)
-    return float(counts[rows, columns].sum() / counts.sum())
+    return float(counts[matched(counts)].sum() / counts.sum())
 
 
 def normalized_mutual_information(counts: Ints) -> float:

@@ -18,11 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.errors import DataError
-from attar.scores.correlation import bootstrap_pearson, spearman
+from attar.scores.correlation import bootstrap_mean, bootstrap_pearson, spearman
 from attar.scores.intervals import percentile_interval, student_interval, wilson_interval
 from attar.scores.protocols import Outcome, cross_validated, held_out, train_and_test
 from attar.scores.solvers.problem import Problem, problem_of
 from attar.tasks.types import ClassifyTask
+from attar.types import Doubles
 
 RESAMPLES = 1000
 
@@ -34,11 +35,14 @@ class ClassifyScores(TypedDict):
     dev_accuracy: float  # of the chosen strength, on the rows it was chosen on
     c: list[float]  # the chosen C; one per fold
     unconverged: int  # fits that ran out of iterations
+    draws: tuple[float, ...]  # the same on each bootstrap resample of the tested rows
     pearson: NotRequired[float]  # of soft tasks
     spearman: NotRequired[float]
 
 
-def classify(vectors: npt.ArrayLike, task: ClassifyTask, seed: int = 1111) -> ClassifyScores:
+def classify(
+    vectors: npt.ArrayLike, task: ClassifyTask, seed: int = 1111, resamples: int = RESAMPLES
+) -> ClassifyScores:
     """Accuracy of logistic regression on the vectors, by the protocol of SentEval.
 
     For a soft task the main number, under "accuracy" too, is the Pearson correlation of the expected class with the
@@ -52,12 +56,14 @@ def classify(vectors: npt.ArrayLike, task: ClassifyTask, seed: int = 1111) -> Cl
         Texts and labels, with or without splits.
     seed : int
         Decides how rows are dealt to folds.
+    resamples : int
+        Bootstrap resamples of tested rows.
 
     Returns
     -------
     ClassifyScores
         A dict of the accuracy, its 95 % interval ("low", "high"), the accuracy on held-out rows, the chosen
-        strengths and how many fits did not converge. Scores are from 0 to 1.
+        strengths, how many fits did not converge, and the accuracy on each resample ("draws"). Scores are from 0 to 1.
 
     Raises
     ------
@@ -70,7 +76,8 @@ def classify(vectors: npt.ArrayLike, task: ClassifyTask, seed: int = 1111) -> Cl
     outcome = _outcome(problem, task)
     parts = list(zip(outcome.predicted, outcome.rows, strict=True))
     measures = np.array([problem.measure(predicted, rows) for predicted, rows in parts])
-    low, high = _interval(problem, outcome, measures)
+    draws = _draws(problem, outcome, resamples)
+    low, high = _interval(problem, outcome, measures, draws)
     result = ClassifyScores(
         accuracy=float(measures.mean()),
         low=low,
@@ -78,6 +85,7 @@ def classify(vectors: npt.ArrayLike, task: ClassifyTask, seed: int = 1111) -> Cl
         dev_accuracy=outcome.on_dev,
         c=outcome.c,
         unconverged=outcome.unconverged,
+        draws=tuple(draws.tolist()),
     )
     if task.soft:
         result["pearson"] = result["accuracy"]
@@ -103,11 +111,20 @@ def _outcome(problem: Problem, task: ClassifyTask) -> Outcome:
     return train_and_test(problem, rows["train"], rows["test"])
 
 
-def _interval(problem: Problem, outcome: Outcome, measures: npt.NDArray[np.float64]) -> tuple[float, float]:
+def _draws(problem: Problem, outcome: Outcome, resamples: int) -> Doubles:
+    """The measure on resamples of all tested rows, in the order of the task. Shape: (resamples,)"""
+    order = np.argsort(np.concatenate(outcome.rows), kind="stable")
+    predicted = np.concatenate(outcome.predicted)[order]
+    gold = problem.gold[np.concatenate(outcome.rows)[order]]
+    if problem.values is not None:
+        return bootstrap_pearson(predicted, gold, resamples, problem.seed)
+    return bootstrap_mean((predicted == gold).astype(np.float64), resamples, problem.seed)
+
+
+def _interval(problem: Problem, outcome: Outcome, measures: Doubles, draws: Doubles) -> tuple[float, float]:
     if len(measures) > 1:
         low, high = student_interval(measures)
         return max(-1.0 if problem.values is not None else 0.0, low), min(1.0, high)
-    (predicted,), (rows,) = outcome.predicted, outcome.rows
     if problem.values is None:
-        return wilson_interval(float(measures[0]), len(rows))
-    return percentile_interval(bootstrap_pearson(predicted, problem.gold[rows], RESAMPLES, problem.seed))
+        return wilson_interval(float(measures[0]), len(outcome.rows[0]))
+    return percentile_interval(draws)

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.errors import DataError, InputError
-from attar.scores.agreement import adjusted_rand_index, matched_accuracy, normalized_mutual_information, shared_counts
+from attar.scores.agreement import adjusted_rand_index, matched, normalized_mutual_information, shared_counts
+from attar.scores.correlation import bootstrap_mean
 from attar.scores.intervals import student_interval
 from attar.scores.rows import check_length, rows_of_task
 from attar.scores.solvers.kmeans import kmeans
@@ -25,10 +26,11 @@ class ClusterScores(TypedDict):
     nmi: float
     ari: float
     inertia: float
+    draws: tuple[float, ...]  # accuracy on each bootstrap resample of texts, the clusters as they are
 
 
 def cluster(
-    vectors: npt.ArrayLike, task: ClusterTask, runs: int = 10, n_init: int = 10, seed: int = 0
+    vectors: npt.ArrayLike, task: ClusterTask, runs: int = 10, n_init: int = 10, seed: int = 0, resamples: int = 1000
 ) -> ClusterScores:
     """Run k-means `runs` times, with as many clusters as there are classes, and compare clusters with classes.
 
@@ -44,12 +46,14 @@ def cluster(
         Starts in each run, of which the one of lowest inertia counts.
     seed : int
         The same seed gives the same clusters.
+    resamples : int
+        Bootstrap resamples of texts, for comparisons.
 
     Returns
     -------
     ClusterScores
-        A dict of the matched accuracy, its 95 % interval over runs ("low", "high") and standard deviation, NMI, ARI
-        and inertia.
+        A dict of the matched accuracy, its 95 % interval over runs ("low", "high") and standard deviation, NMI, ARI,
+        inertia, and the accuracy on each resample of texts ("draws").
 
     Raises
     ------
@@ -71,10 +75,13 @@ def cluster(
         wrong = task.labels[(task.labels < 0) | (task.labels >= k)][0]
         raise DataError(f"{task.name} has the label {wrong}; with {k} classes labels go from 0 to {k - 1}")
     accuracies, shared, adjusted, inertias = [], [], [], []
+    right = np.zeros(len(rows))  # the share of runs in which each text is right
     for run_seed in np.random.SeedSequence(seed).spawn(runs):
         found = kmeans(rows, k, n_init, run_seed)
         counts = shared_counts(task.labels, found.labels)
-        accuracies.append(matched_accuracy(counts))
+        correct = matched(counts)[task.labels, found.labels]
+        right += correct / runs
+        accuracies.append(correct.mean())
         shared.append(normalized_mutual_information(counts))
         adjusted.append(adjusted_rand_index(counts))
         inertias.append(found.inertia)
@@ -87,4 +94,5 @@ def cluster(
         nmi=float(np.mean(shared)),
         ari=float(np.mean(adjusted)),
         inertia=float(np.mean(inertias)),
+        draws=tuple(bootstrap_mean(right, resamples, 0).tolist()),
     )

@@ -1,6 +1,7 @@
 """Pearson and Spearman correlation, and their bootstrap over pairs of numbers, all resamples at once.
 
-A series that does not vary ranks nothing: its correlation is 0 here, not NaN.
+The same number of pairs, resamples and seed give the same draws: what two recipes reach on the same rows is compared
+draw by draw (`attar.scores.comparison`). A series that does not vary ranks nothing: its correlation is 0 here, not NaN.
 """
 
 from __future__ import annotations
@@ -37,6 +38,11 @@ def bootstrap_spearman(x: Doubles, y: Doubles, resamples: int, seed: int) -> Dou
     """
     rank_x, rank_y = _RanksByCount(x), _RanksByCount(y)
     return _bootstrap(lambda counts: _weighted_pearson(rank_x(counts), rank_y(counts), counts), len(x), resamples, seed)
+
+
+def bootstrap_mean(values: Doubles, resamples: int, seed: int) -> Doubles:
+    """Of a score that is a mean over rows, such as accuracy. Shape: (resamples,)"""
+    return _bootstrap(lambda counts: counts @ values / len(values), len(values), resamples, seed)
 
 
 class _RanksByCount:

@@ -24,6 +24,7 @@ class StsScores(TypedDict):
     low: float  # 95 % interval of spearman, over pairs
     high: float
     subsets: dict[str, float]  # spearman of each
+    draws: tuple[float, ...]  # spearman on each bootstrap resample of pairs
 
 
 def sts(vectors: npt.ArrayLike, task: StsTask, resamples: int = 1000, seed: int = 0) -> StsScores:
@@ -47,7 +48,7 @@ def sts(vectors: npt.ArrayLike, task: StsTask, resamples: int = 1000, seed: int 
     -------
     StsScores
         A dict of "spearman" with its 95 % interval ("low", "high"), "pearson", and the Spearman correlation of each
-        subset.
+        subset, and the Spearman correlation on each resample ("draws").
 
     Raises
     ------
@@ -63,14 +64,20 @@ def sts(vectors: npt.ArrayLike, task: StsTask, resamples: int = 1000, seed: int 
     check_length(task.name, "scores", len(task.scores), n_pairs)
     check_scores(task.name, task.scores)
     rows = rows_of_task(vectors, task.name, 2 * n_pairs)
-    similarities = cosines(rows[:n_pairs], rows[n_pairs:])
-    low, high = percentile_interval(bootstrap_spearman(similarities, task.scores, resamples, seed))
+    return correlations(cosines(rows[:n_pairs], rows[n_pairs:]), task, resamples, seed)
+
+
+def correlations(similarities: Doubles, task: StsTask, resamples: int = 1000, seed: int = 0) -> StsScores:
+    """The same of similarities that are there already, however they were found. Shape: (N,)"""
+    draws = bootstrap_spearman(similarities, task.scores, resamples, seed)
+    low, high = percentile_interval(draws)
     return StsScores(
         spearman=spearman(similarities, task.scores),
         pearson=pearson(similarities, task.scores),
         low=low,
         high=high,
         subsets=_by_subset(similarities, task),
+        draws=tuple(draws.tolist()),
     )
 
 

@@ -13,6 +13,8 @@ from attar.shapers.abtt import AllButTheTop
 from attar.shapers.affine import Affine
 from attar.shapers.affine_shaper import AffineShaper, MomentShaper, fold
 from attar.shapers.center import Center
+from attar.shapers.common import CommonComponents
+from attar.shapers.conceptor import Conceptor
 from attar.shapers.moments import Moments
 from attar.shapers.quantile import Quantile
 from attar.shapers.robust import Robust
@@ -27,6 +29,8 @@ __all__ = [
     "AffineShaper",
     "AllButTheTop",
     "Center",
+    "CommonComponents",
+    "Conceptor",
     "MomentShaper",
     "Moments",
     "Quantile",
@@ -49,6 +53,9 @@ MEMBERS: dict[str, Member] = {
     "quantile-normal": Member(Quantile, "every dim spread like a normal variable", {"output": "normal"}),
     "whiten": Member(Whiten, "uncorrelated dims of variance 1; whiten:K keeps K of them"),
     "abtt": Member(AllButTheTop, "all but the top: removes the 2 (abtt:N) strongest directions"),
+    "common": Member(CommonComponents, "removes the 1 (common:N) strongest directions without centring, as SIF does"),
+    "piecewise": Member(CommonComponents, "removes a share of each of N directions, as uSIF does", {"weighted": True}),
+    "conceptor": Member(Conceptor, "damps strong directions: conceptor negation, alpha = 2 or conceptor:A"),
     "unit": Member(Unit, "length 1"),
 }
 CLASSES: dict[str, type[Shaper]] = classes_of(MEMBERS)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from attar.errors import unknown_name
 from attar.recipe import NAMED, Recipe
+from attar.scores.comparison import BestOfMany, Difference, best_of_many, difference
+from attar.sweep.draws import Fields, ShapingEffect, draws_by_recipe, shaping_effects
 from attar.sweep.store import CellRow
 from attar.sweep.subjects import SMALLER_IS_BETTER
 from attar.tasks import FAMILIES
-
-Fields = tuple[str, str, str, str, str, float]  # `CellRow.fields`
+from attar.types import Doubles
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,10 @@ class Best:
     score: float
     n_tasks: int
     regrets: dict[str, float]
+    n_recipes: int  # that it was chosen among
+    chosen: BestOfMany | None  # what the choice does to it; None where the run kept no draws
+    sure_regrets: dict[str, Difference]  # the regrets with their intervals over rows, where there are draws
+    hurts: tuple[ShapingEffect, ...]  # shapers that the recipes of this model surely lose by
 
 
 def scores_by_recipe(rows: Iterable[CellRow]) -> dict[str, dict[Fields, float]]:
@@ -46,7 +51,8 @@ def best_recipes(rows: Iterable[CellRow]) -> list[Best]:
     """For every model, families first, then tasks."""
     rows = list(rows)
     n_tasks: dict[str, int] = {f: len({row.task for row in rows if row.family == f}) for f in FAMILIES}
-    table = scores_by_recipe(rows)
+    table, draws = scores_by_recipe(rows), draws_by_recipe(rows)
+    effects = [effect for effect in shaping_effects(table, draws) if effect.hurts]
     shown = {row.fields: row for row in rows}
     depth = {row.model: _last_layer(rows, row.model) for row in rows}
     found = []
@@ -57,9 +63,35 @@ def best_recipes(rows: Iterable[CellRow]) -> list[Best]:
             mine = {key: score for key, score in table[subject].items() if key[0] == model}
             top = min(mine, key=lambda key: (-mine[key], key))
             named = {name: named_fields(name, model, depth[model]) for name in NAMED}
-            regrets = {name: mine[top] - mine[key] for name, key in named.items() if key in mine}
-            found.append(Best(subject, model, shown[top].shown_recipe(), mine[top], n_tasks.get(subject, 1), regrets))
+            present = {name: key for name, key in named.items() if key in mine}
+            drawn = draws.get(subject, {})
+            found.append(
+                Best(
+                    subject,
+                    model,
+                    shown[top].shown_recipe(),
+                    mine[top],
+                    n_tasks.get(subject, 1),
+                    {name: mine[top] - mine[key] for name, key in present.items()},
+                    len(mine),
+                    _chosen(mine, drawn),
+                    {
+                        name: difference(mine[top], drawn[top], mine[key], drawn[key])
+                        for name, key in present.items()
+                        if top in drawn and key in drawn and len(drawn[top]) == len(drawn[key])
+                    },
+                    tuple(one for one in effects if (one.subject, one.model) == (subject, model)),
+                )
+            )
     return found
+
+
+def _chosen(mine: Mapping[Fields, float], draws: Mapping[Fields, Doubles]) -> BestOfMany | None:
+    """What the choice among these recipes does to the best; None where some kept no draws, or others."""
+    keys = sorted(mine)
+    if not all(key in draws for key in keys) or len({len(draws[key]) for key in keys}) != 1:
+        return None
+    return best_of_many([mine[key] for key in keys], [draws[key] for key in keys])
 
 
 def find_best(rows: Iterable[CellRow], subject: str, model: str | None = None) -> Best:

@@ -28,10 +28,15 @@ class CellRow:
     high: float | None
     error: str | None
     recipe: str  # JSON
-    details: str  # JSON: rows sampled, runs, corpora
+    details: str  # JSON: rows sampled, runs, corpora, the score on resamples of rows
     attar: str  # version
     model_sha256: str
     seconds: float
+
+    @property
+    def draws(self) -> list[float]:
+        """The score on resamples of rows, the same for all recipes of a task; empty where it was not kept."""
+        return list(json.loads(self.details).get("draws", []))
 
     @property
     def fields(self) -> tuple[str, str, str, str, str, float]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from attar import shapers, weights
+from attar import poolings, shapers, weights
 from attar.errors import InputError
 from attar.layers import layer_pairs, resolve_layers
 from attar.recipe import Component, Recipe
@@ -91,7 +91,7 @@ class Part:
         masked, spec = has_masks(template), encoder.spec()
         weighting = [Component.of(weights.parse(name)) for name in self.weights if masked or not needs_masks(name)]
         chains = [tuple(map(Component.of, shapers.parse(",".join(shape)))) for shape in self.shapes]
-        mixes = self.mix if encoder.contextual else (0.0,)
+        mixes = self.mix if encoder.contextual and encoder.pools_linearly else (0.0,)
         for layers, weigh, chain, w in product(layer_sets(self.layers, encoder), weighting, chains, mixes):
             recipe = Recipe(spec, layer_pairs(layers), weigh, chain)
             yield recipe.mixed(w) if w else recipe
@@ -115,6 +115,8 @@ class Grid:
         How many background texts go through the model, for shapers fitted on them and for isoscore; None for all.
     average_texts : int, optional
         How many background texts Avg. is made from; None for all.
+    poolings : tuple of str
+        Poolings as text; "mean" is the usual one. Each other one makes a model of its own, with a pass of its own.
 
     Raises
     ------
@@ -128,8 +130,13 @@ class Grid:
     runs: int = 10  # of k-means
     background_texts: int | None = 5000  # through the model, for shapers fitted on the background and for isoscore
     average_texts: int | None = None  # for Avg.
+    poolings: tuple[str, ...] = ("mean",)
 
     def __post_init__(self) -> None:
+        for pooling in self.poolings:
+            poolings.parse(pooling)
+        if not self.poolings:
+            raise InputError("poolings = [] of the grid leaves no cell; leave it out for the mean, or fill it")
         for part in self.parts:
             part.check()
         for name in ("rows", "runs", "background_texts", "average_texts"):

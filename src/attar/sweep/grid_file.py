@@ -12,7 +12,7 @@ from attar.sweep.grid import Grid, Part
 
 PAPER = "paper"
 _PART = ("tasks", "templates", "layers", "weights", "shapes", "mix")
-_SHARED = ("models", "rows", "runs", "background_texts", "average_texts")
+_SHARED = ("models", "poolings", "rows", "runs", "background_texts", "average_texts")
 _MORE = "also"  # tables that change some keys of the first part and add their own cells
 
 _SHAPES = (
@@ -85,7 +85,9 @@ def read_grid(source: str, models: tuple[str, ...] = (), tasks: tuple[str, ...] 
             raise unknown_name(f"key under [[{_MORE}]] of the grid {source!r}", wrong[0], _PART)
         parts.append(first | more)
     named = models or tuple(_texts(content.get("models", []), "models"))
-    shared = {key: content[key] for key in _SHARED if key in content and key != "models"}
+    shared = {key: content[key] for key in _SHARED if key in content and key not in ("models", "poolings")}
+    if "poolings" in content:
+        shared["poolings"] = tuple(map(str, _list(content["poolings"], "poolings")))
     return Grid(tuple(_part(part) for part in parts), named or (None,), **shared)
 
 

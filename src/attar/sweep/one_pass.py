@@ -12,6 +12,7 @@ from typing import Self
 
 from attar import weights
 from attar.encoders.opening import open_encoder
+from attar.encoders.pooled import Pooled
 from attar.encoders.table import Table
 from attar.pipeline import fit_weights
 from attar.recipe.text import NONE as NO_TEMPLATE
@@ -44,6 +45,13 @@ class SweptModel:
     def open(cls, source: str | None) -> Self:
         name = DEFAULT_NAME if source is None else source.rstrip("/").rpartition("/")[2] or source
         return cls(name, source, open_encoder(source))
+
+    def pooled(self, pooling: str) -> SweptModel:
+        """The same model with another pooling, under a name of its own; itself for the mean."""
+        if pooling == "mean":
+            return self
+        made = Pooled(self.encoder, pooling)
+        return SweptModel(f"{self.name} {made.pooling}", self.source, made)
 
     @property
     def sha256(self) -> str:

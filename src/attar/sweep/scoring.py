@@ -120,9 +120,14 @@ def _scored(row: CellRow, found: Mapping[str, Any], dims: int, seconds: float) -
         low=_plain(found.get("low")),
         high=_plain(found.get("high")),
         error=found.get("error"),
-        details=json.dumps({**json.loads(row.details), "dims": dims}, sort_keys=True),
+        details=json.dumps({**json.loads(row.details), "dims": dims, **_draws(found)}, sort_keys=True),
         seconds=seconds,
     )
+
+
+def _draws(found: Mapping[str, Any]) -> dict[str, list[float]]:
+    """The score on resamples of rows, to five decimals; nothing where a subject has none."""
+    return {"draws": [round(draw, 5) for draw in found["draws"]]} if "draws" in found else {}
 
 
 def _plain(value: Any) -> float | None:

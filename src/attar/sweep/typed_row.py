@@ -51,6 +51,9 @@ def check_details(details: Any, where: str) -> None:
             raise _refused(where, f"details.{name}", value)
     if not isinstance(details.get("source", ""), str):
         raise _refused(where, "details.source", details["source"])
+    draws = details.get("draws", [])
+    if not isinstance(draws, list) or not all(type(draw) in (int, float) and abs(draw) <= 1 for draw in draws):
+        raise _refused(where, "details.draws", draws)
 
 
 def _is_of(field: Field[Any], value: Any) -> bool:

@@ -120,7 +120,12 @@ def beside(recipe: Recipe, task: str, last_layer: int) -> float | None:
         From 0 to 100; None where the paper has no such cell.
     """
     column, aggregation = _column(recipe, last_layer), _OF_WEIGHTS.get(recipe.weights.text)
-    if column is None or aggregation is None or recipe.shape not in POSTPROCESSES.values():
+    if (
+        recipe.pooling is not None
+        or column is None
+        or aggregation is None
+        or recipe.shape not in POSTPROCESSES.values()
+    ):
         return None
     return _by_cell().get((task, column, aggregation, recipe.shape)) if task in _tasks() else None
 

@@ -28,7 +28,7 @@ TRUSTED = (
     "\U0001f300-\U0001f6d7\U0001f900-\U0001fa53\U00020000-\U0002a6df"  # emoji, rare ideographs
 )
 _UNTRUSTED = re.compile(f"[^{TRUSTED}]")
-_WORTHWHILE = 256  # texts; for fewer, loading tokie costs more than it saves
+_WORTHWHILE = 256  # texts, at once or one after the other; for fewer, loading tokie costs more than it saves
 _MODELS = ("WordPiece", "BPE")  # the kinds that were compared
 
 # fmt: off
@@ -50,14 +50,19 @@ class FastIds:
     def __init__(self, tokenizer: tokenizers.Tokenizer, plain: Callable[[Sequence[str]], FlatIds]) -> None:
         self._tokenizer = tokenizer
         self._plain = plain
+        self._n_seen = 0  # texts, until there are enough
 
     def __call__(self, texts: Sequence[str]) -> FlatIds:
-        if len(texts) < _WORTHWHILE or self._fast is None:
+        if self._n_seen < _WORTHWHILE:
+            self._n_seen += len(texts)
+        if self._n_seen < _WORTHWHILE or self._fast is None:
             return self._plain(texts)
         doubtful = [i for i, t in enumerate(texts) if (not t.isascii() or "\x7f" in t) and _UNTRUSTED.search(t)]
         if len(doubtful) == len(texts):
             return self._plain(texts)
         ids, lengths = _flat(self._fast, texts)
+        if not doubtful:
+            return ids, lengths
         return _replace(ids, lengths, np.array(doubtful), *self._plain([texts[i] for i in doubtful]))
 
     @property
@@ -106,8 +111,6 @@ def _replace(
     ids: np.ndarray[Any, np.dtype[np.int32]], lengths: Ints, texts: Ints, new_ids: Any, new_lengths: Ints
 ) -> FlatIds:
     """The ids of these texts exchanged for others."""
-    if not len(texts):
-        return ids, lengths
     begins = np.cumsum(lengths) - lengths
     kept = lengths.copy()
     kept[texts] = 0

@@ -17,7 +17,7 @@ from attar.tokens.byte_level import WORD_START
 from attar.tokens.special_as_text import without_special_tokens
 from attar.tokens.templates import MASK, Template
 from attar.tokens.whole_prompts import WholePrompts, comes_apart
-from attar.types import Frame, Ints, Role, Tokens, Vocabulary, token_index
+from attar.types import Frame, Ints, Role, Tokens, Vocabulary, offsets_of, token_index
 
 FlatIds = tuple[npt.NDArray[np.int32], Ints]  # ids of all texts end to end, and the length of each
 _MASK_TOKENS = ("[MASK]", "<mask>")
@@ -84,16 +84,15 @@ class TextTokenizer:
         flat, lengths = self._as_text(texts, *self.ids(texts))
         n = len(texts)
         if self._room is None and not len(self._head) and not len(self._tail):  # each text is its ids
-            offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-            roles = np.full(len(flat), Role.TEXT, dtype=np.uint8)
-            return Tokens(flat, roles, offsets, np.arange(n), n, np.zeros(n, dtype=bool))
+            roles = np.zeros(len(flat), dtype=np.uint8)  # of Role.TEXT
+            return Tokens(flat, roles, offsets_of(lengths), np.arange(n), n, np.zeros(n, dtype=bool))
         owners, starts, kept, truncated = self._layout(lengths)
         n_head, n_tail = len(self._head), len(self._tail)
-        offsets = np.concatenate([[0], np.cumsum(kept + n_head + n_tail)]).astype(np.int64)
+        offsets = offsets_of(kept + (n_head + n_tail))
         total = int(offsets[-1])
         ids = np.empty(total, dtype=np.int32)
         roles = np.full(total, Role.TEXT, dtype=np.uint8)
-        begins = np.concatenate([[0], np.cumsum(lengths)])[:-1].astype(np.int64)
+        begins = offsets_of(lengths)[:-1]
         ids[token_index(offsets[:-1] + n_head, kept)] = flat[token_index(begins[owners] + starts, kept)]
         head_at = offsets[:-1, None] + np.arange(n_head)
         tail_at = offsets[1:, None] - n_tail + np.arange(n_tail)
@@ -119,7 +118,7 @@ class TextTokenizer:
     def _as_text(self, texts: Sequence[str], flat: npt.NDArray[np.int32], lengths: Ints) -> FlatIds:
         """Tokenise again, as plain text, the texts in which a special token was found."""
         found = self._is_special[flat]
-        if not found.any():
+        if not np.count_nonzero(found):
             return flat, lengths
         split = np.split(flat, np.cumsum(lengths)[:-1])
         for n in {int(n) for n in np.repeat(np.arange(len(texts)), lengths)[found]}:

@@ -14,6 +14,7 @@ from attar.weights.mask import Mask
 from attar.weights.mean import Mean
 from attar.weights.position import Position
 from attar.weights.sif import Sif
+from attar.weights.usif import Usif
 from attar.weights.weighting import Weighting
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Mean",
     "Position",
     "Sif",
+    "Usif",
     "Weighting",
     "of",
     "parse",
@@ -45,6 +47,7 @@ MEMBERS: dict[str, Member] = {
     "position": Member(Position, "later tokens count more, as they have read more in a causal model"),
     "text": Member(Mean, "the text's own tokens, without the words of a template", {"template": False}),
     "sif": Member(Sif, "smooth inverse frequency: a / (a + p), a = 0.001 or sif:A"),
+    "usif": Member(Usif, "the same with a from the counts: a / (a / 2 + p), texts of 11 tokens or usif:N"),
 }
 CLASSES: dict[str, type[Weighting]] = classes_of(MEMBERS)
 

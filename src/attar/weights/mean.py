@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from attar.types import Floats, Tokens
 from attar.weights.roles import counted
 from attar.weights.weighting import Weighting
@@ -28,4 +30,4 @@ class Mean(Weighting):
         self.masks = masks
 
     def weigh(self, tokens: Tokens) -> Floats:
-        return counted(tokens, self.specials, self.template, self.masks).astype("float32")
+        return counted(tokens, self.specials, self.template, self.masks).astype(np.float32)

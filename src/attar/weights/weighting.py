@@ -20,7 +20,6 @@ class Weighting(BaseEstimator):  # type: ignore[misc]
     """
 
     learned: ClassVar[tuple[str, ...]] = ()
-    needs_texts: ClassVar[bool] = False  # learns from texts, not from the vocabulary alone
     by_token: ClassVar[bool] = False  # a weight follows from a token's role and id, so that exports can write a table
     number: ClassVar[Number | None] = None  # the parameter that is a number above 0; all others are switches
     on: str = "target"
@@ -31,6 +30,11 @@ class Weighting(BaseEstimator):  # type: ignore[misc]
         from attar.weights import MEMBERS  # the table names this class
 
         return text_of(self, MEMBERS)
+
+    @property
+    def needs_texts(self) -> bool:
+        """Whether it learns from texts, not from the vocabulary alone."""
+        return False
 
     @property
     def needs_masks(self) -> bool:

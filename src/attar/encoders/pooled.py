@@ -1,0 +1,200 @@
+"""Pooled: an encoder whose token vectors are pooled in another way than by a weighted mean."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from attar import poolings
+from attar.encoders.opening import encoder_of, open_encoder
+from attar.errors import InputError, RecipeError
+from attar.types import Encoder, Floats, Frame, Ints, Tokens, TokenVectors, Vocabulary
+
+if TYPE_CHECKING:
+    import tokenizers
+
+
+class Pooled(Encoder):
+    """An encoder with a pooling that is not linear: max, min, power means, DCT, or several side by side.
+
+    Tokens of weight 0 are left out, and so are words that the encoder does not know. Each layer is pooled by itself;
+    layers and windows are averaged after that, as always.
+
+    Parameters
+    ----------
+    encoder : Encoder, str, Path or None
+        What computes the token vectors, or what opens it; None for the embedded default model.
+    pooling : str
+        Poolings as text, such as "max" or "mean,max"; see `attar.poolings`.
+
+    Raises
+    ------
+    InputError
+        If the pooling can't be read.
+
+    Examples
+    --------
+    >>> Embedder(Pooled("bert-base-uncased", "mean,max"), layers="last")  # doctest: +SKIP
+    """
+
+    kind = "pooled"
+    pools_linearly = False
+
+    def __init__(self, encoder: Encoder | str | Path | None = None, pooling: str = "max") -> None:
+        self.poolings = poolings.parse(pooling)
+        self.encoder = (
+            encoder if isinstance(encoder, Encoder) else open_encoder(None if encoder is None else str(encoder))
+        )
+        if not self.encoder.pools_linearly:
+            raise InputError(f"{self.encoder!r} has a pooling already; name several as one: pooling='max,min'")
+
+    @property
+    def pooling(self) -> str:
+        """The poolings as text."""
+        return poolings.text(self.poolings)
+
+    @property
+    def n_layers(self) -> int:
+        return self.encoder.n_layers
+
+    @property
+    def first_layer(self) -> int:
+        return self.encoder.first_layer
+
+    @property
+    def usual_layers(self) -> tuple[int, ...]:
+        return self.encoder.usual_layers
+
+    @property
+    def usual_weights(self) -> str:
+        return self.encoder.usual_weights
+
+    @property
+    def causal(self) -> bool:
+        return self.encoder.causal
+
+    @property
+    def tuned_for_sentences(self) -> bool:
+        return self.encoder.tuned_for_sentences
+
+    @property
+    def contextual(self) -> bool:  # type: ignore[override]
+        return self.encoder.contextual
+
+    @property
+    def texts_at_once(self) -> int:  # type: ignore[override]
+        return self.encoder.texts_at_once
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return self.encoder.vocabulary
+
+    @property
+    def backend_tokenizer(self) -> tokenizers.Tokenizer | None:
+        return self.encoder.backend_tokenizer
+
+    @property
+    def frame(self) -> Frame:
+        return self.encoder.frame
+
+    @property
+    def token_limit(self) -> int | None:
+        return self.encoder.token_limit
+
+    @property
+    def fingerprint(self) -> str | None:
+        """A hash of the encoder's own and of the pooling."""
+        own = self.encoder.fingerprint
+        return None if own is None else hashlib.sha256(f"{own} {self.pooling}".encode()).hexdigest()
+
+    def width(self, layer: int) -> int:
+        return self.encoder.width(layer) * sum(pooling.factor for pooling in self.poolings)
+
+    def tokenize(self, texts: Sequence[str]) -> Tokens:
+        return self.encoder.tokenize(texts)
+
+    def pool(self, tokens: Tokens, token_weights: Floats, layers: Sequence[int]) -> Floats:
+        """The pooled vectors, all weightings and layers at once; token vectors are held a batch at a time.
+
+        Parameters
+        ----------
+        tokens : Tokens
+            N sequences of T tokens in all.
+        token_weights : ndarray of float32, of shape (A, T)
+            One row per weighting; tokens of weight 0 are left out.
+        layers : sequence of int
+            L layers of the same width.
+
+        Returns
+        -------
+        ndarray of float32, of shape (A, N, L, D)
+            Zeros for a sequence without a token that counts.
+
+        Raises
+        ------
+        InputError
+            If there is no such layer, or widths differ.
+        """
+        widths = {self.width(layer) for layer in layers}
+        if len(widths) != 1:
+            raise InputError(f"layers {list(layers)} have the widths {sorted(widths)}; pool layers of one width")
+        found = np.zeros((len(token_weights), len(tokens), len(layers), widths.pop()), dtype=np.float32)
+        sequence_of = tokens.sequence_of
+
+        def visit(batch: int, places: Ints, layer: int, vectors: Floats) -> None:
+            known = vectors.any(axis=1)  # a word without a vector is all zeros
+            for a, weights in enumerate(token_weights):
+                kept = known & (weights[places] > 0)
+                if kept.any():
+                    rows, pooled = self._pooled(vectors[kept], weights[places][kept], sequence_of[places][kept])
+                    found[a, rows, list(layers).index(layer)] = pooled
+
+        self.encoder.each_batch(tokens, layers, visit)
+        return found
+
+    def _pooled(self, vectors: Floats, weights: Floats, sequences: Ints) -> tuple[Ints, Floats]:
+        """The sequences that are there, and their vectors. Shape: (S,), (S, D)"""
+        starts = np.flatnonzero(np.concatenate([[True], sequences[1:] != sequences[:-1]]))
+        offsets = np.append(starts, len(sequences))
+        sums = np.add.reduceat(weights, starts, dtype=np.float64)
+        scaled = (weights / np.repeat(sums, np.diff(offsets))).astype(np.float32)
+        parts = [pooling.pool(vectors, scaled, offsets) for pooling in self.poolings]
+        return sequences[starts], np.concatenate(parts, axis=1)
+
+    def token_vectors(self, tokens: Tokens, layers: Sequence[int]) -> TokenVectors:
+        return self.encoder.token_vectors(tokens, layers)
+
+    def with_template(self, template: str | None) -> Pooled:
+        return Pooled(self.encoder.with_template(template), self.pooling)
+
+    def configured(self, *, threads: int | None = None, precision: str | None = None) -> Pooled:
+        return Pooled(self.encoder.configured(threads=threads, precision=precision), self.pooling)
+
+    def spec(self) -> dict[str, Any]:
+        return {"type": self.kind, "pooling": self.pooling, "encoder": self.encoder.spec()}
+
+    @classmethod
+    def from_spec(cls, spec: Mapping[str, Any], folder: Path | None = None) -> Self:
+        inner, pooling = spec["encoder"], spec["pooling"]
+        if not isinstance(inner, Mapping) or not isinstance(pooling, str):
+            raise RecipeError(f"the encoder of the recipe is damaged: pooling {pooling!r}")
+        try:
+            return cls(encoder_of(inner, folder), pooling)
+        except InputError as error:
+            raise RecipeError(f"the encoder of the recipe is damaged: {error}") from None
+
+    def save_arrays(self, folder: Path) -> None:
+        self.encoder.save_arrays(folder)
+
+    def describe(self) -> dict[str, Any]:
+        return {**self.encoder.describe(), "pooling": self.pooling, "width": self.width(self.n_layers)}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self  # never changes
+
+    def __repr__(self) -> str:
+        return f"Pooled({self.encoder!r}, {self.pooling!r})"

@@ -1,0 +1,83 @@
+"""What recipes reach on resamples of rows, and what shaping does to them: recipes compared on the same rows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from attar.recipe.text import NONE
+from attar.scores.comparison import Difference, difference
+from attar.sweep.store import CellRow
+from attar.sweep.subjects import SMALLER_IS_BETTER
+from attar.tasks import FAMILIES
+from attar.types import Doubles
+
+Fields = tuple[str, str, str, str, str, float]  # `CellRow.fields`
+
+
+@dataclass(frozen=True)
+class ShapingEffect:
+    """What shapers do on a task or family: the mean over all recipes that the run has with and without them."""
+
+    subject: str
+    model: str
+    shape: str
+    gain: Difference  # below 0: it hurts
+    n_recipes: int
+
+    @property
+    def hurts(self) -> bool:
+        """Whether recipes surely lose by it."""
+        return self.gain.high < 0
+
+    def __str__(self) -> str:
+        low, high = sorted((-100 * self.gain.low, -100 * self.gain.high))
+        return f"{self.shape} costs {-100 * self.gain.value:.1f} ({low:.1f} to {high:.1f})"
+
+
+def draws_by_recipe(rows: Iterable[CellRow]) -> dict[str, dict[Fields, Doubles]]:
+    """For each task, and each family as the mean over its tasks, the draws of each recipe that has them all."""
+    found: dict[str, dict[Fields, Doubles]] = defaultdict(dict)
+    of_family: dict[str, dict[str, None]] = defaultdict(dict)
+    for row in rows:
+        if row.score is not None:
+            of_family[row.family][row.task] = None
+            draws = row.draws
+            if draws:
+                found[row.task][row.fields] = np.array(draws)
+    for family, tasks in of_family.items():
+        if family in FAMILIES and family not in of_family[family]:
+            shared = set.intersection(*(set(found[task]) for task in tasks))
+            means = {key: [found[task][key] for task in tasks] for key in shared}
+            found[family] = {k: np.mean(d, axis=0) for k, d in means.items() if len({len(x) for x in d}) == 1}
+    return dict(found)
+
+
+def shaping_effects(
+    scores: Mapping[str, Mapping[Fields, float]], draws: Mapping[str, Mapping[Fields, Doubles]]
+) -> list[ShapingEffect]:
+    """For every task, family and model: what each chain of shapers does to the recipes that the run has without it.
+
+    Parameters
+    ----------
+    scores, draws
+        By subject and recipe, as `scores_by_recipe` and `draws_by_recipe` give them.
+    """
+    found = []
+    for subject, mine in draws.items():
+        if subject in SMALLER_IS_BETTER:
+            continue
+        pairs: dict[tuple[str, str], list[tuple[Fields, Fields]]] = defaultdict(list)
+        for key in mine:
+            model, template, layers, weights, shape, mix = key
+            bare = (model, template, layers, weights, NONE, mix)
+            if shape != NONE and bare in mine and len(mine[key]) == len(mine[bare]):
+                pairs[model, shape].append((key, bare))
+        for (model, shape), of in sorted(pairs.items()):
+            shaped, plain = (np.mean([mine[pair[side]] for pair in of], axis=0) for side in (0, 1))
+            reached, before = (float(np.mean([scores[subject][pair[side]] for pair in of])) for side in (0, 1))
+            found.append(ShapingEffect(subject, model, shape, difference(reached, shaped, before, plain), len(of)))
+    return found
