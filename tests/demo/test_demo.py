@@ -71,3 +71,9 @@ def test_what_is_said_is_what_was_computed(tiny_bert_dir: Path, tmp_path: Path, 
     assert (tmp_path / "out/sentences.txt").read_text().splitlines() == Sample.read().documents
     assert f"attar index your-texts.txt --model {tiny_bert_dir}" in told
     assert demo.run(tmp_path / "out", str(tiny_bert_dir))  # again into the same folder
+
+
+def test_without_matplotlib(tiny_bert_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(demo, "can_draw", lambda: False)
+    assert demo.NO_PICTURE in demo.run(tmp_path / "out", str(tiny_bert_dir))
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["sentences.txt"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,11 @@ from attar.demo.searched import Searched, gained_most
 
 INK, SOFT, ROSE, GREY, PAPER = "#2d1420", "#8b6f7c", "#c2417c", "#b9a9b1", "#fffafc"
 LINE = 40  # characters of an example's line
+
+
+def can_draw() -> bool:
+    """Whether what draws is installed."""
+    return find_spec("matplotlib") is not None
 
 
 def draw(plain: Searched, better: Searched, model: str, path: Path) -> None:

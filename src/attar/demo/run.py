@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attar.checkpoints import default
-from attar.demo.picture import draw
+from attar.demo.picture import can_draw, draw
 from attar.demo.recipes import advised_for, installed_causal_model, shown_for
 from attar.demo.sample import Sample
 from attar.demo.searched import Searched, gained_most, search
@@ -17,6 +17,7 @@ from attar.io.atomic import check_own_folder, make_own_folder, new_file
 from attar.types import Encoder
 
 KIND, SENTENCES, PICTURE = "the folder of a demo", "sentences.txt", "demo.png"
+NO_PICTURE = "There is no picture, since matplotlib is not installed: pip install matplotlib"
 EARLIER = {"vectors.npy", "comparison.png"}  # what earlier versions wrote
 
 
@@ -32,8 +33,9 @@ def run(folder: Path, model: str | None = None) -> str:
     make_own_folder(folder, is_demo, KIND)
     with new_file(folder / SENTENCES) as aside:
         aside.write_text("\n".join(sample.documents) + "\n", encoding="utf-8")
-    with new_file(folder / PICTURE) as aside:
-        draw(rows[0], rows[-1], _name(encoder), aside)
+    if can_draw():
+        with new_file(folder / PICTURE) as aside:
+            draw(rows[0], rows[-1], _name(encoder), aside)
     return _told(rows, encoder, chosen, folder, time.perf_counter() - started)
 
 
@@ -54,7 +56,7 @@ def _name(encoder: Encoder) -> str:
 def _told(rows: list[Searched], encoder: Encoder, chosen: str | None, folder: Path, seconds: float) -> str:
     width, n = max(len(row.label) for row in rows), len(rows[0].ranks)
     lines = [
-        f"The picture: {(folder / PICTURE).resolve()}",
+        f"The picture: {(folder / PICTURE).resolve()}" if can_draw() else NO_PICTURE,
         "",
         f"{len(rows[0].sample.documents)} sentences searched by {n} questions in other words, in {seconds:.0f} s.",
         "Beside every answer stands a sentence that shares its words and not its meaning.",
