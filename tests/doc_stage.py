@@ -7,7 +7,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 from click.testing import CliRunner
+from pyarrow import parquet
 
 import small_gguf
 import tiny_models
@@ -41,6 +43,8 @@ def build(folder: Path) -> None:
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     for name, part in (("train.jsonl", rows[:40]), ("test.jsonl", rows[30:])):
         (folder / name).write_text("".join(json.dumps({"text": row}) + "\n" for row in part), encoding="utf-8")
+    (folder / "in").mkdir()
+    parquet.write_table(pyarrow.table({"text": rows}), folder / "in/part.parquet")
     _models(folder, rows)
     _run(folder)
 

@@ -35,7 +35,7 @@ def run(folder: Path, model: str | None = None) -> str:
         aside.write_text("\n".join(sample.documents) + "\n", encoding="utf-8")
     if can_draw():
         with new_file(folder / PICTURE) as aside:
-            draw(rows[0], rows[-1], _name(encoder), aside)
+            draw(rows[0], rows[-1], _name(chosen), aside)
     return _told(rows, encoder, chosen, folder, time.perf_counter() - started)
 
 
@@ -49,8 +49,8 @@ def _installed() -> str | None:
     return None if found is None else str(found)
 
 
-def _name(encoder: Encoder) -> str:
-    return "the embedded MiniLM" if encoder.name == "default" else Path(encoder.name).name
+def _name(chosen: str | None) -> str:
+    return "the embedded MiniLM" if chosen is None else Path(chosen).name
 
 
 def _told(rows: list[Searched], encoder: Encoder, chosen: str | None, folder: Path, seconds: float) -> str:
@@ -60,7 +60,7 @@ def _told(rows: list[Searched], encoder: Encoder, chosen: str | None, folder: Pa
         "",
         f"{len(rows[0].sample.documents)} sentences searched by {n} questions in other words, in {seconds:.0f} s.",
         "Beside every answer stands a sentence that shares its words and not its meaning.",
-        f"The model: {_name(encoder)}, {encoder.n_layers} layers; nothing is trained.",
+        f"The model: {_name(chosen)}, {encoder.n_layers} layers; nothing is trained.",
         "",
         f"{'':{width}}  found first  in the first 3",
     ]

@@ -28,7 +28,8 @@ class Searched:
     def ranks(self) -> Ints:
         """The place of each query's answer among all documents, from 1; (queries,)."""
         right = np.array([row[self.sample.answer(query)] for query, row in enumerate(self.cosines)])
-        return (self.cosines > right[:, None]).sum(axis=1) + 1
+        places: Ints = (self.cosines > right[:, None]).sum(axis=1) + 1
+        return places
 
     @property
     def first(self) -> int:
