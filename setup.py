@@ -13,7 +13,7 @@ from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 
-DECODER = ["src/attar/engine/_decoder.c", "src/attar/engine/_stored.c"]
+DECODER = [f"src/attar/engine/{name}.c" for name in ("_decoder", "_stored", "_times_stored")]
 on_x86 = platform.machine().lower() in ("x86_64", "amd64")
 on_windows = sys.platform == "win32"
 optional = os.environ.get("ATTAR_KERNELS") != "required"
@@ -58,7 +58,7 @@ kernels = Extension(
 decoder = Extension(
     "attar.engine._decoder",
     sources=DECODER,
-    depends=["src/attar/engine/_vectors.h", "src/attar/engine/_arithmetic.h"],
+    depends=[f"src/attar/engine/{name}.h" for name in ("_vectors", "_arithmetic", "_stored", "_wide")],
     # Likewise (attar.engine.decoder_library); wider vectors are asked for function by function.
     extra_compile_args=["-O3", "-ffp-contract=off", *(["-mavx2", "-mfma", "-mf16c"] if on_x86 else [])],
     extra_link_args=link,

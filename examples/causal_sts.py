@@ -1,25 +1,32 @@
 """What prompts, layers and shaping make of a causal language model, against the mean of its last layer.
 
-    python examples/causal_sts.py MODEL DATA_FOLDER [--tasks STS-B,STS12=500,tweet] [--dev-rows 500]
+    python examples/causal_sts.py MODEL DATA KEPT [--tasks STS-B,STS12=500,tweet] [--dev-rows 500]
 
-MODEL is a .gguf file or a model folder. Every text goes through the model once for each prompt. The layer of each row
-is chosen on STS-B dev, with the shaping of that row; shapers and idf learn from a task's texts, never from its answers.
-STS12=500 takes 500 of the task's rows, evenly spaced, in place of all. Prints Spearman x 100, or accuracy x 100 for
-clusters and classes.
+MODEL is a .gguf file or a model folder, KEPT a folder where pooled vectors and scores are kept: a run that was stopped
+goes on there. Every text goes through the model once for each prompt. The layer of each row is chosen on STS-B dev,
+with the shaping of that row; shapers and idf learn from a task's texts, never from its answers. STS12=500 takes 500 of
+the task's rows, evenly spaced, in place of all. Prints tables of Spearman x 100, or of accuracy x 100 for clusters and
+classes.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
 from attar import Transformer, scores, shapers, tasks, weights
+from attar.io.atomic import new_file
 from attar.pooling import pool_texts
 from attar.types import Floats
-from attar.weights import Weighting
+
+PART = 1024  # texts whose vectors are kept together
+LAST = "last"
 
 
 @dataclass(frozen=True)
@@ -42,42 +49,112 @@ WAYS = [
     Way("knowledge, answer", ("knowledge",), "answer"),
     Way("cot+knowledge, answers averaged", ("cot", "knowledge"), "answer"),
 ]
-Vectors = dict[tuple[str | None, str], Floats]  # by prompt and weights: (N, L, D)
+META = Way("meta, eight answers averaged", ("meta",), "answer")  # eight passes: the last layer alone
+SHAPINGS = ("none", "zscore", "abtt:1", "whiten")
+FEW = ("none", "zscore")  # of clusters and classes, which take long to score
 
 
-def pooled(model: Transformer, texts: Sequence[str], layers: dict[str | None, list[int]]) -> Vectors:
-    """One pass for each prompt."""
-    found: Vectors = {}
-    for prompt, wanted in layers.items():
-        encoder = Transformer(model.name, template=prompt)
-        encoder.__dict__["_model"] = model._model
-        names = sorted({way.weights for way in WAYS if prompt in way.prompts})
-        chosen = [fitted(weights.parse(name), encoder, texts) for name in names]
-        parts = [texts[at : at + 256] for at in range(0, len(texts), 256)]
-        vectors = np.concatenate([pool_texts(encoder, part, chosen, wanted).vectors for part in parts], axis=1)
-        found |= {(prompt, name): vectors[n] for n, name in enumerate(names)}
-    return found
+@dataclass(frozen=True)
+class Subject:
+    """A task, or some of its rows."""
+
+    name: str
+    task: tasks.Task
+    whole: bool
+
+    @classmethod
+    def of(cls, data: str, selection: str, split: str | None = None) -> Subject:
+        name, _, number = selection.partition("=")
+        task = tasks.load(name, data, split=split) if split else tasks.load(name, data)
+        part = some(task, int(number)) if number else task
+        return cls(f"{name} {split}" if split else name, part, part is task)
+
+    @property
+    def shapings(self) -> tuple[str, ...]:
+        return SHAPINGS if isinstance(self.task, tasks.StsTask) else FEW
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.task.texts) // (2 if isinstance(self.task, tasks.StsTask) else 1)
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} ({self.n_rows}{'' if self.whole else ' of more'})"
+
+    @cached_property
+    def distinct(self) -> tuple[list[str], list[int]]:
+        found: dict[str, int] = {}
+        rows = [found.setdefault(text, len(found)) for text in self.task.texts]
+        return list(found), rows
 
 
-def fitted(weighting: Weighting, encoder: Transformer, texts: Sequence[str]) -> Weighting:
-    return weighting.fit(encoder.tokenize(texts), encoder.vocabulary)
+@dataclass
+class Bench:
+    """A model and what is kept of it."""
+
+    model: Transformer
+    folder: Path
+
+    def pooled(self, subject: Subject, prompt: str | None, layers: Sequence[int]) -> dict[str, Floats]:
+        """By token weights: vectors of the distinct texts at these layers. Shape: (N, L, D)"""
+        texts, _ = subject.distinct
+        names = sorted({way.weights for way in [*WAYS, META] if prompt in way.prompts})
+        encoder = self.model.with_template(prompt)
+        fitted = None
+        parts = []
+        for start in range(0, len(texts), PART):
+            place = f"{subject.label}.{prompt}.{'-'.join(map(str, layers))}.{start}.npy"
+            path = self.folder / place
+            if not path.exists():
+                if fitted is None:
+                    tokens, vocabulary = encoder.tokenize(texts), encoder.vocabulary
+                    fitted = [weights.parse(name).fit(tokens, vocabulary) for name in names]
+                vectors = pool_texts(encoder, texts[start : start + PART], fitted, layers).vectors
+                with new_file(path) as aside, open(aside, "wb") as file:
+                    np.save(file, vectors)
+                print(f"{subject.label}, {prompt}: {start + vectors.shape[1]} of {len(texts)} texts", flush=True)
+            parts.append(np.load(path))
+        joined = np.concatenate(parts, axis=1)
+        return dict(zip(names, joined, strict=True))
+
+    def of_ways(
+        self, subject: Subject, ways: Sequence[Way], layers: dict[str | None, list[int]]
+    ) -> Iterator[tuple[Way, int, Floats]]:
+        """Every way at every layer that all its prompts have. Shape of vectors: (N, D)"""
+        held: dict[str | None, dict[str, Floats]] = {}
+        for way in ways:
+            held = {p: held.get(p) or self.pooled(subject, p, layers[p]) for p in way.prompts}
+            for layer in sorted(set.intersection(*(set(layers[prompt]) for prompt in way.prompts))):
+                parts = [held[p][way.weights][:, layers[p].index(layer)] for p in way.prompts]
+                yield way, layer, np.mean(parts, axis=0, dtype=np.float32)
 
 
-def of_way(way: Way, vectors: Vectors, layer: dict[str | None, int]) -> Floats:
-    parts = [vectors[prompt, way.weights][:, layer[prompt]] for prompt in way.prompts]
-    mean: Floats = np.mean(parts, axis=0)
-    return mean
+class Scores:
+    """Numbers by what they are of, in a file that grows by a line for each."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        lines = path.read_text().splitlines() if path.exists() else []
+        self._found: dict[str, float] = dict(map(json.loads, lines))
+
+    def of(self, subject: Subject, way: Way, layer: int, shaping: str, vectors: Floats) -> float:
+        key = f"{subject.label}|{way.name}|{layer}|{shaping}"
+        if key not in self._found:
+            _, rows = subject.distinct
+            shaped = vectors
+            for shaper in shapers.parse(shaping):
+                shaped = shaper.fit_transform(shaped)
+            found = scores.score(shaped[rows], subject.task, resamples=1)["score"]
+            self._found[key] = 100 * float(found)  # type: ignore[arg-type]
+            with open(self._path, "a", encoding="utf-8") as file:
+                file.write(json.dumps([key, self._found[key]]) + "\n")
+        return self._found[key]
 
 
-def score(vectors: Floats, task: tasks.Task, rows: Sequence[int], shape: bool) -> float:
-    shaped = shapers.ZScore().fit_transform(vectors) if shape else vectors
-    return 100 * float(scores.score(shaped[rows], task)["score"])  # type: ignore[arg-type]
-
-
-def some(task: tasks.Task, n: int | None) -> tasks.Task:
+def some(task: tasks.Task, n: int) -> tasks.Task:
     """So many rows, evenly spaced."""
     size = len(task.texts) // 2 if isinstance(task, tasks.StsTask) else len(task.texts)
-    if n is None or n >= size or isinstance(task, tasks.ClassifyTask):
+    if n >= size or isinstance(task, tasks.ClassifyTask):
         return task
     keep = np.linspace(0, size - 1, n).astype(int)
 
@@ -90,67 +167,85 @@ def some(task: tasks.Task, n: int | None) -> tasks.Task:
     return replace(task, texts=take(task.texts), labels=task.labels[keep])
 
 
-def choose_layers(model: Transformer, task: tasks.Task) -> dict[tuple[Way, bool], int]:
-    """The best layer of each way on dev, plain and shaped."""
-    every = list(range(1, model.n_layers + 1))
-    once, rows = distinct(task.texts)
-    vectors = pooled(model, once, dict.fromkeys(prompts(), every))
-    chosen = {}
-    for way in WAYS:
-        for shape in (False, True):
-            found = [
-                score(of_way(way, vectors, dict.fromkeys(way.prompts, at)), task, rows, shape)
-                for at in range(len(every))
-            ]
-            chosen[way, shape] = every[int(np.argmax(found))]
-            print(
-                f"dev: {way.name}{', z-score' if shape else ''}: layer {chosen[way, shape]} {max(found):.1f}, "
-                f"last {found[-1]:.1f}, second last {found[-2]:.1f}, layer 1 {found[0]:.1f}",
-                flush=True,
-            )
-    return chosen
+def choose_layers(bench: Bench, kept: Scores, dev: Subject) -> dict[tuple[Way, str], int]:
+    """The best layer of each way on dev, with each shaping."""
+    every = list(range(1, bench.model.n_layers + 1))
+    found: dict[tuple[Way, str], dict[int, float]] = {}
+    for way, layer, vectors in bench.of_ways(dev, WAYS, dict.fromkeys(prompts(), every)):
+        for shaping in SHAPINGS:
+            found.setdefault((way, shaping), {})[layer] = kept.of(dev, way, layer, shaping, vectors)
+    print(f"\n| {dev.label} | shaping | last layer | best layer | its number |\n" + "|---" * 5 + "|")
+    for (way, shaping), by_layer in found.items():
+        best = max(by_layer, key=by_layer.__getitem__)
+        print(f"| {way.name} | {shaping} | {by_layer[every[-1]]:.1f} | {by_layer[best]:.1f} | {best} |", flush=True)
+    return {key: max(by_layer, key=by_layer.__getitem__) for key, by_layer in found.items()}
+
+
+def score_subject(
+    bench: Bench, kept: Scores, subject: Subject, chosen: dict[tuple[Way, str], int], ways: Sequence[Way]
+) -> dict[tuple[str, Way, str], float]:
+    """By "last" or "chosen", way and shaping."""
+    last = bench.model.n_layers
+    layers: dict[str | None, list[int]] = {
+        p: sorted({last} | {layer for (way, _), layer in chosen.items() if p in way.prompts}) for p in prompts()
+    }
+    found: dict[tuple[str, Way, str], float] = {}
+    for way, layer, vectors in bench.of_ways(subject, ways, layers | {"meta": [last]}):
+        for shaping in subject.shapings:
+            if layer == last:
+                found[LAST, way, shaping] = kept.of(subject, way, layer, shaping, vectors)
+            if chosen.get((way, shaping)) == layer:
+                found["chosen", way, shaping] = kept.of(subject, way, layer, shaping, vectors)
+    return found
 
 
 def prompts() -> list[str | None]:
     return list(dict.fromkeys(prompt for way in WAYS for prompt in way.prompts))
 
 
-def distinct(texts: Sequence[str]) -> tuple[list[str], list[int]]:
-    found: dict[str, int] = {}
-    rows = [found.setdefault(text, len(found)) for text in texts]
-    return list(found), rows
+def ways_of(subject: Subject, meta: str, no_echo: str) -> list[Way]:
+    """All but those that take long, where they are not wanted."""
+    ways = [way for way in WAYS if "echo" not in way.prompts or subject.name not in no_echo.split(",")]
+    return [*ways, META] if subject.name in meta.split(",") else ways
+
+
+def print_tables(found: dict[Subject, dict[tuple[str, Way, str], float]]) -> None:
+    for which in (LAST, "chosen"):
+        for shaping in SHAPINGS:
+            print(
+                f"\n| {which} layer, {shaping} | {' | '.join(s.label for s in found)} |\n"
+                + "|---" * (len(found) + 1)
+                + "|"
+            )
+            for way in [*WAYS, META]:
+                cells = [by.get((which, way, shaping)) for by in found.values()]
+                if any(cell is not None for cell in cells):
+                    shown = " | ".join("" if cell is None else f"{cell:.1f}" for cell in cells)
+                    print(f"| {way.name} | {shown} |", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model")
     parser.add_argument("data")
-    parser.add_argument("--tasks", default="STS12,STS13,STS14,STS15,STS-B,SICK-R,tweet,agnews,MR,TREC")
+    parser.add_argument("kept", type=Path)
+    parser.add_argument("--tasks", default="STS-B,STS13,STS12,SICK-R,STS15,STS14,TREC,tweet,MR,agnews")
     parser.add_argument("--dev-rows", type=int, help="rows of STS-B dev, evenly spaced; default: all")
+    parser.add_argument("--meta", default="STS-B", help="tasks on which the eight prompts of meta are run too")
+    parser.add_argument("--no-echo", default="", help="tasks on which echo, which takes twice as long, is not run")
+    parser.add_argument("--precision", default="float32", help="what is multiplied: float32 or bfloat16")
     given = parser.parse_args()
-    model = Transformer(given.model)
-    chosen = choose_layers(model, some(tasks.load("STS-B", given.data, split="dev"), given.dev_rows))
-    print(
-        "\n| task | rows | tokens | last layer | last, z-score | chosen layer | chosen, z-score |\n" + "|---" * 7 + "|"
-    )
+    given.kept.mkdir(parents=True, exist_ok=True)
+    bench = Bench(Transformer(given.model, precision=given.precision), given.kept)
+    kept = Scores(given.kept / "scores.jsonl")
+    dev = Subject.of(given.data, f"STS-B={given.dev_rows}" if given.dev_rows else "STS-B", "dev")
+    chosen = choose_layers(bench, kept, dev)
+    found = {}
     for selection in given.tasks.split(","):
-        name, _, number = selection.partition("=")
-        task = some(tasks.load(name, given.data), int(number) if number else None)
-        once, rows = distinct(task.texts)
-        wanted = {
-            p: sorted({model.n_layers} | {layer for (way, _), layer in chosen.items() if p in way.prompts})
-            for p in prompts()
-        }
-        vectors = pooled(model, once, wanted)
-        for way in WAYS:
-            cells = []
-            for best in (False, True):
-                for shape in (False, True):
-                    layer = chosen[way, shape] if best else model.n_layers
-                    place = {p: wanted[p].index(layer) for p in way.prompts}
-                    cells.append(f"{score(of_way(way, vectors, place), task, rows, shape):.1f}")
-            n_rows = len(task.texts) // (2 if isinstance(task, tasks.StsTask) else 1)
-            print(f"| {name} | {n_rows} | {way.name} | {' | '.join(cells)} |", flush=True)
+        subject = Subject.of(given.data, selection)
+        found[subject] = score_subject(bench, kept, subject, chosen, ways_of(subject, given.meta, given.no_echo))
+        print_tables({subject: found[subject]})
+    print_tables(found)
 
 
 if __name__ == "__main__":

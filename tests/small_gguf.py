@@ -18,6 +18,12 @@ LLAMA_NAMES = {
     "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down", "input_layernorm": "attn_norm",
     "post_attention_layernorm": "ffn_norm",
 }  # fmt: skip
+BEHIND = {"post_attention_layernorm": "post_attention_norm", "post_feedforward_layernorm": "post_ffw_norm"}
+NAMES = {
+    "gemma3": LLAMA_NAMES | BEHIND | {"pre_feedforward_layernorm": "ffn_norm"},
+    "olmo2": LLAMA_NAMES | BEHIND,
+    "phi3": LLAMA_NAMES | {"self_attn.qkv_proj": "attn_qkv", "mlp.gate_up_proj": "ffn_up"},
+}
 
 
 def text(value: str) -> bytes:
@@ -30,13 +36,13 @@ def value(given: Any) -> bytes:
     if isinstance(given, bool):
         return struct.pack("<I?", 7, given)
     if isinstance(given, int):
-        return struct.pack("<Ii", 5, given)
+        return struct.pack("<II", 4, given)
     if isinstance(given, float):
         return struct.pack("<If", 6, given)
     if isinstance(given, str):
         return struct.pack("<I", 8) + text(given)
-    kind = value(given[0])[:4]
-    return struct.pack("<I", 9) + kind + struct.pack("<Q", len(given)) + b"".join(value(one)[4:] for one in given)
+    form = struct.pack("<I", 5) if isinstance(given[0], int) else value(given[0])[:4]  # lists are of signed integers
+    return struct.pack("<I", 9) + form + struct.pack("<Q", len(given)) + b"".join(value(one)[4:] for one in given)
 
 
 def write(path: Path, metadata: dict[str, Any], arrays: dict[str, tuple[str, tuple[int, ...], bytes]]) -> Path:
@@ -81,7 +87,7 @@ def of_model(path: Path, model: Any, architecture: str, changes: dict[str, Any] 
         f"{architecture}.attention.head_count": heads,
         f"{architecture}.attention.head_count_kv": groups,
         f"{architecture}.attention.layer_norm_rms_epsilon": config.rms_norm_eps,
-        f"{architecture}.rope.freq_base": float(config.rope_parameters["rope_theta"]),
+        f"{architecture}.rope.freq_base": base_of(config),
         **tokenizer_metadata(),
         **(changes or {}),
     }
@@ -90,9 +96,15 @@ def of_model(path: Path, model: Any, architecture: str, changes: dict[str, Any] 
     arrays = {}
     for name, weight in model.state_dict().items():
         array = weight.numpy()
-        if architecture == "llama" and name.endswith(("q_proj.weight", "k_proj.weight")):
+        if architecture in ("llama", "smollm3", "granite") and name.endswith(("q_proj.weight", "k_proj.weight")):
             array = neighbours(array, heads if "q_proj" in name else groups)
-        arrays[gguf_name(name)] = "F32", array.shape, np.ascontiguousarray(array, dtype="<f4").tobytes()
+        if architecture == "gemma3" and name.endswith("norm.weight"):
+            array = array + 1
+        arrays[gguf_name(name, NAMES.get(architecture, LLAMA_NAMES))] = (
+            "F32",
+            array.shape,
+            np.ascontiguousarray(array, dtype="<f4").tobytes(),
+        )
     return write(path, {key: v for key, v in metadata.items() if v is not None}, arrays)
 
 
@@ -101,10 +113,16 @@ def neighbours(array: np.ndarray, heads: int) -> np.ndarray:
     return array.reshape(heads, 2, -1, array.shape[1]).swapaxes(1, 2).reshape(array.shape)
 
 
-def gguf_name(name: str) -> str:
+def base_of(config: Any) -> float:
+    """Of the places of layers that see everything."""
+    given = config.rope_parameters
+    return float(given.get("full_attention", given)["rope_theta"])
+
+
+def gguf_name(name: str, names: dict[str, str]) -> str:
     fixed = {"embed_tokens.weight": "token_embd.weight", "norm.weight": "output_norm.weight"}
     if name in fixed:
         return fixed[name]
     _, number, part = name.split(".", 2)
     stem, _, ending = part.rpartition(".")
-    return f"blk.{number}.{LLAMA_NAMES[stem]}.{ending}"
+    return f"blk.{number}.{names[stem]}.{ending}"

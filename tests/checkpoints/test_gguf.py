@@ -29,6 +29,20 @@ CONFIGS = {
     "llama": transformers.LlamaConfig(**SIZES, vocab_size=N_TOKENS),
     "qwen2": transformers.Qwen2Config(**SIZES, vocab_size=N_TOKENS),
     "qwen3": transformers.Qwen3Config(**SIZES, vocab_size=N_TOKENS, head_dim=16),
+    "gemma3": transformers.Gemma3TextConfig(
+        **SIZES | {"num_hidden_layers": 7}, vocab_size=N_TOKENS, head_dim=8, query_pre_attn_scalar=8, sliding_window=4
+    ),
+    "phi3": transformers.Phi3Config(**SIZES, vocab_size=N_TOKENS, pad_token_id=0, sliding_window=4),
+    "smollm3": transformers.SmolLM3Config(**SIZES | {"num_hidden_layers": 5}, vocab_size=N_TOKENS, pad_token_id=0),
+    "olmo2": transformers.Olmo2Config(**SIZES, vocab_size=N_TOKENS),
+    "granite": transformers.GraniteConfig(
+        **SIZES, vocab_size=N_TOKENS, attention_multiplier=0.5, residual_multiplier=0.3, embedding_multiplier=2.0
+    ),
+}
+SAID = {  # what files of these say besides
+    "gemma3": {"gemma3.attention.sliding_window": 4},
+    "phi3": {"phi3.attention.sliding_window": 4, "phi3.rope.dimension_count": 8},
+    "granite": {"granite.attention.scale": 0.5, "granite.residual_scale": 0.3, "granite.embedding_scale": 2.0},
 }
 ONE_SETTING = b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + small_gguf.text("a")
 TEXTS = ["the cat sat", "a dog", "a man playing music on the blue river"]
@@ -47,9 +61,9 @@ def llama(tmp_path_factory) -> Path:
 @pytest.mark.parametrize("architecture", CONFIGS)
 def test_states_are_those_of_the_model_it_was_made_from(architecture, tmp_path):
     model = tiny_models.spread(transformers.AutoModel.from_config(CONFIGS[architecture]), width=0.2)
-    encoder = Transformer(small_gguf.of_model(tmp_path / "m.gguf", model, architecture))
+    encoder = Transformer(small_gguf.of_model(tmp_path / "m.gguf", model, architecture, SAID.get(architecture)))
     ids = [5, 9, 70, 3, 41, 8]
-    found = encoder.token_vectors(Tokens.of([ids]), range(3))
+    found = encoder.token_vectors(Tokens.of([ids]), range(model.config.num_hidden_layers + 1))
     with torch.inference_mode():
         wanted = model(torch.tensor([ids]), output_hidden_states=True).hidden_states
     for layer, right in enumerate(wanted):
@@ -171,6 +185,16 @@ def test_a_quantisation_that_is_not_read(tmp_path):
     arrays = {"token_embd.weight": ("IQ2_XS", (4, 256), b"\0" * 500)}
     path = small_gguf.write(tmp_path / "m.gguf", {"general.architecture": "llama", "llama.block_count": 1}, arrays)
     with pytest.raises(ModelError, match=r"of the type number 99.*read are F32, F16"):
+        _ = Transformer(path).n_layers
+
+
+def test_an_array_that_is_not_known(tmp_path):
+    """Such as factors of places for long texts: without them the states would be others."""
+    model = tiny_models.spread(transformers.AutoModel.from_config(CONFIGS["phi3"]), width=0.2)
+    path = small_gguf.of_model(tmp_path / "m.gguf", model, "phi3")
+    raw = path.read_bytes()
+    path.write_bytes(raw.replace(b"output_norm.weight", b"rope_factors_long0"))
+    with pytest.raises(ModelError, match="holds the array 'rope_factors_long0', which is not known in a phi3 model"):
         _ = Transformer(path).n_layers
 
 

@@ -46,6 +46,20 @@ KNOWN = {
     "qwen2": transformers.Qwen2Config(**SMALL),
     "qwen3": transformers.Qwen3Config(**SMALL, head_dim=16),
     "gemma": transformers.GemmaConfig(**SMALL, head_dim=16),
+    "mistral with a window": transformers.MistralConfig(**SMALL, sliding_window=5),
+    "qwen2 with windows": transformers.Qwen2Config(
+        **SMALL, use_sliding_window=True, sliding_window=4, max_window_layers=1
+    ),
+    "gemma 3": transformers.Gemma3TextConfig(
+        **SMALL, head_dim=16, sliding_window=8, layer_types=["sliding_attention", "full_attention", "sliding_attention"]
+    ),
+    "phi 3": transformers.Phi3Config(**SMALL, pad_token_id=0, sliding_window=6),
+    "phi 3, places on a part": transformers.Phi3Config(**SMALL, pad_token_id=0, partial_rotary_factor=0.5),
+    "smollm 3": transformers.SmolLM3Config(**SMALL, pad_token_id=0, no_rope_layers=[1, 0, 1]),
+    "olmo 2": transformers.Olmo2Config(**SMALL, pad_token_id=0),
+    "granite": transformers.GraniteConfig(
+        **SMALL, attention_multiplier=0.2, residual_multiplier=0.4, embedding_multiplier=3.0
+    ),
     "gpt2": transformers.GPT2Config(**GPT2),
     "opt": transformers.OPTConfig(**OPT),
     "gpt-neox": transformers.GPTNeoXConfig(**NEOX),
@@ -58,7 +72,17 @@ OTHERS = {
     "another activation": transformers.LlamaConfig(**SMALL, hidden_act="relu"),
     "norms behind": transformers.OPTConfig(**OPT, do_layer_norm_before=False),
     "layers scaled": transformers.GPT2Config(**GPT2, scale_attn_by_inverse_layer_idx=True),
-    "windows": transformers.Qwen2Config(**SMALL, use_sliding_window=True, sliding_window=4, max_window_layers=1),
+    "phi 3 for long texts": transformers.Phi3Config(
+        **SMALL,
+        pad_token_id=0,
+        original_max_position_embeddings=32,
+        rope_parameters={
+            "rope_type": "longrope",
+            "rope_theta": 1000.0,
+            "short_factor": [1.0] * 4,
+            "long_factor": [2.0] * 4,
+        },
+    ),
     "gemma 2": transformers.Gemma2Config(**SMALL, head_dim=16),
 }
 SEQUENCES = [[5, 6, 7, 8, 9, 10, 11], [12], [13, 14, 15], [5, 6, 7, 8, 20, 18], list(range(5, 45)), [5, 6, 7, 8, 9]]
@@ -109,7 +133,7 @@ def test_same_states_as_transformers(name, tmp_path):
     assert (model.n_layers, model.max_tokens) == (3, 64)
 
 
-@pytest.mark.parametrize("name", ["llama", "qwen3", "gpt2", "gpt-neox"])
+@pytest.mark.parametrize("name", ["llama", "qwen3", "gemma 3", "gpt2", "gpt-neox"])
 def test_the_same_where_nothing_was_compiled(name, tmp_path, monkeypatch):
     monkeypatch.setattr(decoder_kernels, "decoder_library", lambda: None)
     monkeypatch.setattr(stored, "decoder_library", lambda: None)
@@ -125,6 +149,16 @@ def test_the_same_where_nothing_was_compiled(name, tmp_path, monkeypatch):
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_weights_of_16_bits_against_their_own_float32(name, dtype, tmp_path):
     check(save(tmp_path / "model", KNOWN[name], dtype))
+
+
+@pytest.mark.parametrize("name", ["llama", "gpt2", "opt", "gpt-neox"])
+def test_products_of_bfloat16(name, tmp_path):
+    folder = save(tmp_path / "model", KNOWN[name])
+    exact, brief = (Transformer(folder, precision=precision)._model for precision in ("float32", "bfloat16"))
+    assert isinstance(brief, DecoderModel)
+    a, b = (np.concatenate([rows.ravel() for rows in states(model).values()]) for model in (exact, brief))
+    assert 1e-4 < np.abs(a - b).max() / np.abs(a).max() < 0.1
+    assert a @ b / np.linalg.norm(a) / np.linalg.norm(b) > 0.9995
 
 
 def test_weights_of_16_bits_are_used_as_they_are(tmp_path):
@@ -156,14 +190,8 @@ def test_settings_that_are_not_as_expected_are_never_guessed(tmp_path, changes):
         assert not isinstance(opened(folder), DecoderModel)
 
 
-def test_a_window_cuts_texts(tmp_path):
-    model = opened(save(tmp_path / "model", transformers.MistralConfig(**SMALL, sliding_window=16)))
-    assert isinstance(model, DecoderModel)
-    assert model.max_tokens == 16
-
-
 @pytest.mark.skipif(decoder_library() is None, reason="nothing was compiled")
-@pytest.mark.parametrize("name", ["llama", "gpt2", "gpt-neox"])
+@pytest.mark.parametrize("name", ["llama", "gemma 3", "gpt2", "gpt-neox"])
 def test_the_same_bits_whether_beginnings_are_read_once_or_not(name, tmp_path):
     model = opened(save(tmp_path / "model", KNOWN[name]))
     together = states(model)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from attar.engine import stored
-from attar.engine.decoder_library import decoder_library
+from attar.engine.decoder_library import decoder_library, product_level
+from attar.engine.products import to_bfloat16
 from attar.engine.stored import Stored
 from attar.io.quantized import FORMATS, StoredRows
 
@@ -76,8 +77,49 @@ def test_the_same_bits_in_any_company_and_with_any_vectors(kind):
     given = rows(kind, n=37)
     x = np.random.default_rng(1).normal(size=(40, 512)).astype(np.float32)
     whole = given.times(x)
-    np.testing.assert_array_equal(given.times_compiled(x, narrow=True), whole)
+    np.testing.assert_array_equal(given.times_compiled(x, brief=False, level=0), whole)
     np.testing.assert_array_equal(given.times(x[17:19]), whole[17:19])
+
+
+LEVELS = [0, 1, 2]  # of the products, as in product_level
+
+
+def exact_brief(given: Stored, x: np.ndarray) -> np.ndarray:
+    """The sums of what bfloat16 can hold, in float64."""
+    return to_bfloat16(x).astype(np.float64) @ to_bfloat16(given.unpacked()).astype(np.float64).T
+
+
+@compiled
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(("kind", "width"), [("F32", 259), ("F16", 8), ("Q4_1", 576), ("Q6_K", 512)])
+def test_brief_products_are_those_of_numbers_rounded_to_bfloat16(level, kind, width):
+    if level > product_level():
+        pytest.skip("this processor has no such products")
+    given = rows(kind, n=37, width=width)
+    x = np.random.default_rng(1).normal(size=(29, width)).astype(np.float32)
+    wanted, found = exact_brief(given, x), given.times_compiled(x, brief=True, level=level)
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-6 * np.abs(wanted).max())
+    assert np.abs(found - given.times(x)).max() > 1e-4 * np.abs(wanted).max()  # not what float32 gives
+    np.testing.assert_array_equal(given.times_compiled(x[17:19], brief=True, level=level), found[17:19])
+
+
+def test_brief_products_uncompiled(monkeypatch):
+    given, x = rows("Q5_K"), np.random.default_rng(1).normal(size=(9, 512)).astype(np.float32)
+    monkeypatch.setattr(stored, "decoder_library", lambda: None)
+    wanted = exact_brief(given, x)
+    np.testing.assert_allclose(given.times(x, brief=True), wanted, rtol=0, atol=1e-6 * np.abs(wanted).max())
+
+
+@compiled
+@pytest.mark.parametrize("level", LEVELS)
+def test_brief_products_of_strange_numbers(level):
+    if level > product_level():
+        pytest.skip("this processor has no such products")
+    x = np.array([[np.nan, 1.0], [np.inf, 1.0], [3.4e38, 1.0], [1.0, 2.0]], dtype=np.float32)
+    found = Stored.of(np.eye(2, dtype=np.float32) + 1).times_compiled(x, brief=True, level=level)
+    assert np.isnan(found[0]).all()
+    assert not np.isfinite(found[1:3]).any()
+    assert found[3].tolist() == [4, 5]
 
 
 def test_widths_that_are_no_multiple_of_anything():

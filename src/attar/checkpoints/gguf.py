@@ -13,7 +13,7 @@ import numpy.typing as npt
 import tokenizers
 
 from attar.checkpoints.gguf_file import GgufFile
-from attar.checkpoints.gguf_names import DIALECTS, plain_name, settings_of
+from attar.checkpoints.gguf_names import DIALECTS, is_known, plain_name, settings_of
 from attar.checkpoints.gguf_tokenizer import read_tokenizer
 from attar.errors import ModelError
 from attar.io.quantized import StoredRows
@@ -93,6 +93,12 @@ class GgufCheckpoint:
         """The weights by the names that safetensors files have for them, as they lie in the file."""
         architecture = self.file.metadata["general.architecture"]
         wanted = [name for name in self.file.entries if name not in (_DIVISORS, "output.weight")]
+        odd = next((name for name in wanted if not is_known(name, architecture)), None)
+        if odd is not None:
+            raise ModelError(
+                f"{self.local} holds the array {odd!r}, which is not known in a {architecture} model; give the model "
+                "as safetensors, for transformers to run"
+            )
         return {plain_name(name, architecture): self.file.array(name) for name in wanted}
 
     def tokenizer(self) -> tuple[tokenizers.Tokenizer, str | None]:

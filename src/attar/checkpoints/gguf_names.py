@@ -14,6 +14,9 @@ _LLAMA = {
     "attn_k_norm": "self_attn.k_norm", "ffn_norm": "post_attention_layernorm", "ffn_gate": "mlp.gate_proj",
     "ffn_up": "mlp.up_proj", "ffn_down": "mlp.down_proj",
 }  # fmt: skip
+_BEHIND = {"post_attention_norm": "post_attention_layernorm", "post_ffw_norm": "post_feedforward_layernorm"}
+_GEMMA3 = _LLAMA | _BEHIND | {"ffn_norm": "pre_feedforward_layernorm"}
+_PHI3 = _LLAMA | {"attn_qkv": "self_attn.qkv_proj", "ffn_up": "mlp.gate_up_proj"}
 _GPT2 = {
     "token_embd": "wte", "position_embd": "wpe", "output_norm": "ln_f", "output": "lm_head", "attn_norm": "ln_1",
     "attn_qkv": "attn.c_attn", "attn_output": "attn.c_proj", "ffn_norm": "ln_2", "ffn_up": "mlp.c_fc",
@@ -40,6 +43,16 @@ DIALECTS = {
     "qwen2": Dialect("qwen2", "layers", _LLAMA),
     "qwen3": Dialect("qwen3", "layers", _LLAMA),
     "gemma": Dialect("gemma", "layers", _LLAMA, {"norms_as_stored": True}),
+    "gemma3": Dialect(
+        "gemma3_text",
+        "layers",
+        _GEMMA3,
+        {"norms_as_stored": True, "sliding_window_pattern": 6, "rope_local_base_freq": 10000.0},
+    ),
+    "phi3": Dialect("phi3", "layers", _PHI3),
+    "smollm3": Dialect("smollm3", "layers", _LLAMA, {"rope_neighbours": True}),
+    "olmo2": Dialect("olmo2", "layers", _LLAMA | _BEHIND),
+    "granite": Dialect("granite", "layers", _LLAMA, {"rope_neighbours": True}),
     "gpt2": Dialect("gpt2", "h", _GPT2, {"weights_as_stored": True, "activation_function": "gelu_new"}),
     "gptneox": Dialect("gpt_neox", "layers", _NEOX, {"heads_apart": False}),
 }
@@ -51,7 +64,9 @@ _LLAMA_SETTINGS = {
     "num_key_value_heads": "attention.head_count_kv", "head_dim": "attention.key_length",
     "rms_norm_eps": "attention.layer_norm_rms_epsilon", "layer_norm_eps": "attention.layer_norm_epsilon",
     "rope_theta": "rope.freq_base", "sliding_window": "attention.sliding_window",
-    "use_parallel_residual": "use_parallel_residual",
+    "use_parallel_residual": "use_parallel_residual", "embedding_multiplier": "embedding_scale",
+    "residual_multiplier": "residual_scale", "attention_multiplier": "attention.scale",
+    "rope_local_base_freq": "rope.freq_base_swa", "sliding_window_pattern": "attention.sliding_window_pattern",
 }  # fmt: skip
 _GPT2_SETTINGS = {
     "n_layer": "block_count", "n_positions": "context_length", "n_embd": "embedding_length",
@@ -70,16 +85,44 @@ def settings_of(metadata: Mapping[str, Any], n_tokens: int) -> dict[str, Any]:
     scaling = _scaling(metadata, architecture)
     if scaling:
         settings["rope_scaling"] = scaling
-    if dialect.model_type == "gpt_neox":
-        head = settings.get("hidden_size", 0) // max(1, settings.get("num_attention_heads", 1))
-        settings["rotary_pct"] = metadata.get(f"{architecture}.rope.dimension_count", head) / max(1, head)
-    return {"model_type": dialect.model_type, "vocab_size": n_tokens, **settings, **dialect.fixed}
+    head = settings.get("head_dim") or settings.get("hidden_size", 0) // max(1, settings.get("num_attention_heads", 1))
+    turned = metadata.get(f"{architecture}.rope.dimension_count")
+    if turned and head:
+        settings["partial_rotary_factor"] = turned / head
+    follow = _FOLLOW.get(architecture, _nothing)(settings)
+    return {"model_type": dialect.model_type, "vocab_size": n_tokens, **dialect.fixed, **settings, **follow}
+
+
+def _gemma3(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Only the one of 27B, with 62 layers, does not scale by the dims of a head."""
+    if settings.get("num_hidden_layers") == 62:
+        return {"query_pre_attn_scalar": settings.get("hidden_size", 0) // settings.get("num_attention_heads", 1)}
+    return {}
+
+
+def _smollm3(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Every fourth layer has no places; a header that lies about their number is told of elsewhere."""
+    n_layers = settings.get("num_hidden_layers", 0)
+    return {"no_rope_layers": [int((n + 1) % 4 > 0) for n in range(min(n_layers, 1 << 16))]}
+
+
+def _nothing(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {}
+
+
+_FOLLOW = {"gemma3": _gemma3, "smollm3": _smollm3}
 
 
 def _scaling(metadata: Mapping[str, Any], architecture: str) -> dict[str, Any] | None:
     kind = metadata.get(f"{architecture}.rope.scaling.type", "none")
     factor = metadata.get(f"{architecture}.rope.scaling.factor")
     return None if kind == "none" else {"rope_type": kind, "factor": factor}
+
+
+def is_known(name: str, architecture: str) -> bool:
+    """Whether an array that is of no block belongs to such a model; those of blocks are checked one by one."""
+    stem = name.rpartition(".")[0]
+    return _BLOCK.fullmatch(stem) is not None or stem in DIALECTS[architecture].names
 
 
 def plain_name(name: str, architecture: str) -> str:

@@ -32,7 +32,7 @@ def choose(exact: Transformer, quick: Transformer) -> Choice:
     Both are asked for the means of sample texts at all layers. (8-bit integers never come near enough.)
     """
     if exact.causal:
-        return Choice(exact, "float32: the weights of a causal model are used as they are stored")
+        return Choice(exact, "float32: causal models, often large, are not tried out; ask for bfloat16 by name")
     kernels = compiled_kernels()
     if kernels is None:
         return Choice(exact, "float32: the C kernels are not built for this machine")

@@ -98,12 +98,13 @@ static inline void score(const float *queries, const float *keys, int64_t width,
     for (int i = 0; i < ROWS; i++) store(scores + i * width, s[i][0]), store(scores + i * width + LANES, s[i][1]);
 }
 
-/* Scores of one query to shares of its first n keys, which sum to 1; 0 for the others. */
-static void soften(float *scores, int64_t n, int64_t width) {
+/* Scores of one query to shares of the keys `first` to n, which sum to 1; 0 for the others. */
+static void soften(float *scores, int64_t first, int64_t n, int64_t width) {
     int64_t used = (n + LANES - 1) / LANES * LANES;
+    for (int64_t j = 0; j < first; j++) scores[j] = -INFINITY;
     for (int64_t j = n; j < used; j++) scores[j] = -INFINITY;
-    float top = scores[0];
-    for (int64_t j = 1; j < n; j++) top = scores[j] > top ? scores[j] : top;
+    float top = scores[first];
+    for (int64_t j = first + 1; j < n; j++) top = scores[j] > top ? scores[j] : top;
     v8 total = all(0);
     for (int64_t j = 0; j < used; j += LANES) {
         v8 shares = exp_below(load(scores + j) - top);
@@ -128,13 +129,13 @@ static inline void add_values(v8 o[ROWS], const float *shares, int64_t width, ro
 }
 
 /* Attention of each token to itself and to what stands before it: the beginning that all sequences share, and its own
-   sequence. H / G heads of queries share one of keys and values. Dh must be a multiple of 8. `scratch` holds
-   (Dh + ROWS) * (P + longest + 2 KEYS) + ROWS * Dh floats.
+   sequence; where there is a window, only to so many of them. H / G heads of queries share one of keys and values. Dh
+   must be a multiple of 8. `scratch` holds (Dh + ROWS) * (P + longest + 2 KEYS) + ROWS * Dh floats.
    Shape: q, out (T, H Dh); k, v (T, G Dh); of the beginning (P, G Dh), contiguous; lengths (N) which sum to T */
 void attar_attend_before(const float *q, int64_t q_stride, const float *k, int64_t k_stride, const float *v,
                          int64_t v_stride, const float *first_k, const float *first_v, int64_t n_first,
                          const int64_t *lengths, int64_t n_sequences, int64_t heads, int64_t groups, int64_t dh,
-                         float scale, float *scratch, float *out) {
+                         float scale, int64_t window, float *scratch, float *out) {
     int64_t shared = heads / groups, first_stride = groups * dh, dims = heads * dh;
     float *queries = scratch, *keys = queries + ROWS * dh;
     memset(queries, 0, (size_t)(ROWS * dh) * sizeof(float));
@@ -153,7 +154,10 @@ void attar_attend_before(const float *q, int64_t q_stride, const float *k, int64
                         for (int64_t d = 0; d < dh; d++)
                             queries[i * dh + d] = q[(start + t + i) * q_stride + h * dh + d] * scale;
                     for (int64_t j = 0; j < width; j += KEYS) score(queries, keys + j * dh, width, dh, scores + j);
-                    for (int64_t i = 0; i < rows; i++) soften(scores + i * width, n_first + t + i + 1, width);
+                    for (int64_t i = 0; i < rows; i++) {
+                        int64_t upto = n_first + t + i + 1;
+                        soften(scores + i * width, window && upto > window ? upto - window : 0, upto, width);
+                    }
                     for (int64_t d = 0; d < dh; d += LANES) {
                         v8 o[ROWS] = {{0}};
                         add_values(o, scores, width, (rows_of){first_v + g * dh + d, first_stride}, n_first);

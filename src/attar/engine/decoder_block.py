@@ -27,9 +27,10 @@ class Linear:
 
     weight: Stored
     bias: Floats | None = None
+    brief: bool = False  # multiplies what bfloat16 can hold
 
     def __call__(self, x: Floats) -> Floats:
-        out = self.weight.times(x)
+        out = self.weight.times(x, self.brief)
         if self.bias is not None:
             out += self.bias
         return out
@@ -54,6 +55,22 @@ class GatedFeed:
     def __call__(self, x: Floats) -> Floats:
         wide = self.gate(x)
         self.kernels.gate(wide, self.up(x), self.activation)
+        return self.down(wide)
+
+
+@dataclass(frozen=True)
+class JoinedFeed:
+    """The same with both halves in one product: Phi-3's."""
+
+    gate_and_up: Linear
+    down: Linear
+    activation: str
+    kernels: DecoderKernels
+
+    def __call__(self, x: Floats) -> Floats:
+        gate, up = np.split(self.gate_and_up(x), 2, axis=1)
+        wide = np.ascontiguousarray(gate)
+        self.kernels.gate(wide, np.ascontiguousarray(up), self.activation)
         return self.down(wide)
 
 
@@ -104,16 +121,20 @@ class DecoderBlock:
     before_feed: Normalize
     feed: Feed
     parallel: bool = False  # both halves read the block's input
+    after_attention: Normalize | None = None
+    after_feed: Normalize | None = None
 
     def __call__(self, x: Floats, lengths: Ints, places: Ints, shared: Shared, keep: Keep) -> Floats:
         """Shape: (T, D), (N), (T) -> (T, D)"""
         mixed = self.attention(self.before_attention(x), lengths, places, shared, keep)
+        mixed = mixed if self.after_attention is None else self.after_attention(mixed)
         if self.parallel:
             mixed += x
             mixed += self.feed(self.before_feed(x))
             return mixed
         mixed += x
-        mixed += self.feed(self.before_feed(mixed))
+        fed = self.feed(self.before_feed(mixed))
+        mixed += fed if self.after_feed is None else self.after_feed(fed)
         return mixed
 
     @property
@@ -122,11 +143,12 @@ class DecoderBlock:
         return Shared(empty, empty)
 
 
-def split(linear: Linear, width: int) -> Project:
+def split(linear: Linear, width: int, width_of_keys: int | None = None) -> Project:
     """Queries, keys and values that stand side by side in one product."""
+    keys = width + (width if width_of_keys is None else width_of_keys)
 
     def project(x: Floats) -> tuple[Floats, Floats, Floats]:
         together = linear(x)
-        return together[:, :width], together[:, width : 2 * width], together[:, 2 * width :]
+        return together[:, :width], together[:, width:keys], together[:, keys:]
 
     return project

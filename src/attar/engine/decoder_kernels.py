@@ -45,12 +45,13 @@ class Turning:
 
 
 class Heads(NamedTuple):
-    """How many read, how many are read, and their dims."""
+    """How many read, how many are read, and their dims. `window`: how many tokens each sees, itself too; 0 for all."""
 
     queries: int
     keys: int
     dims: int
     scale: float
+    window: int = 0
 
 
 class DecoderKernels(Protocol):
@@ -114,7 +115,7 @@ class CompiledDecoder:
         scratch = np.empty((heads.dims + _ROWS) * most + _ROWS * heads.dims, dtype=np.float32)
         rows = [place for x in (queries, keys, values) for place in (at(x), stride(x))]
         begun = at(shared.keys), at(shared.values), len(shared.keys)
-        sizes = at(lengths), len(lengths), heads.queries, heads.keys, heads.dims, heads.scale
+        sizes = at(lengths), len(lengths), heads.queries, heads.keys, heads.dims, heads.scale, heads.window
         self._library.attar_attend_before(*rows, *begun, *sizes, at(scratch), at(out))
         return out
 
@@ -171,8 +172,8 @@ def _attend(queries: Floats, keys: Floats, values: Floats, heads: Heads) -> Floa
     q = queries.reshape(len(queries), heads.keys, -1, heads.dims).transpose(1, 2, 0, 3)  # (G, H / G, T, Dh)
     k, v = (x.reshape(len(x), heads.keys, 1, heads.dims).transpose(1, 2, 0, 3) for x in (keys, values))
     scores = np.matmul(q * np.float32(heads.scale), k.swapaxes(2, 3))  # (G, H / G, T, K)
-    later = np.arange(len(keys)) > np.arange(len(keys) - len(queries), len(keys))[:, None]
-    scores[..., later] = -np.inf
+    before = np.arange(len(keys) - len(queries), len(keys))[:, None] - np.arange(len(keys))  # (T, K)
+    scores[..., (before < 0) | (before >= (heads.window or len(keys)))] = -np.inf
     shares = np.exp(scores - scores.max(axis=3, keepdims=True))
     shares /= shares.sum(axis=3, keepdims=True)
     mixed: Floats = np.matmul(shares, v).transpose(2, 0, 1, 3).reshape(len(queries), -1)

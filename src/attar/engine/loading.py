@@ -26,7 +26,7 @@ def load_model(checkpoint: Checkpoint, threads: int | None = None, precision: st
     threads : int or None
         How many cores it may use; None for as many as torch would.
     precision : str
-        "float32", "float64" or "int8".
+        "float32", "bfloat16", "int8" or "float64".
 
     Returns
     -------
@@ -69,12 +69,15 @@ def open_directly(checkpoint: Checkpoint, precision: str = "float32") -> DirectM
 def _open_gguf(checkpoint: GgufCheckpoint, precision: str) -> DirectModel | DecoderModel:
     """The model of a GGUF file, which no other library is asked to run."""
     from attar.engine.families import Unexpected, build_model
-    from attar.engine.products import float32
+    from attar.engine.products import PRODUCTS
 
-    if precision != "float32":
-        raise InputError(f"precision={precision!r} is not for a GGUF file, whose weights are used as they are stored")
+    if precision not in ("float32", "bfloat16"):
+        raise InputError(
+            f"precision={precision!r} is not for a GGUF file, whose weights are used as they are stored; allowed are "
+            "'float32' and 'bfloat16', which is what they are multiplied in"
+        )
     try:
-        return build_model(checkpoint.settings, checkpoint.arrays(), float32)
+        return build_model(checkpoint.settings, checkpoint.arrays(), PRODUCTS[precision])
     except Unexpected:
         raise ModelError(
             f"{checkpoint.location} is not a {checkpoint.settings['model_type']} model as it is known: a setting or an "

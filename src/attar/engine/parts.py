@@ -43,42 +43,48 @@ class Parts(Protocol):
 
 
 class ArrayParts:
-    """Parts of arrays by name; remembers which were asked for."""
+    """Parts of arrays by name; remembers which were asked for. `brief`: dense layers of decoders multiply bfloat16."""
 
     def __init__(
-        self, arrays: Mapping[str, npt.NDArray[Any] | StoredRows], prefix: str = "", used: set[str] | None = None
+        self,
+        arrays: Mapping[str, npt.NDArray[Any] | StoredRows],
+        prefix: str = "",
+        used: set[str] | None = None,
+        brief: bool = False,
     ) -> None:
         self._arrays = arrays
-        self._prefix = prefix
+        self.prefix = prefix
+        self.brief = brief
         self.used: set[str] = set() if used is None else used
 
     def below(self, prefix: str) -> ArrayParts:
         """The parts of a part."""
-        return ArrayParts(self._arrays, self._prefix + prefix, self.used)
+        return ArrayParts(self._arrays, self.prefix + prefix, self.used, self.brief)
 
     def array(self, name: str, shape: tuple[int, ...] | None = None) -> Floats:
         """As float32, and where it is of that type in its file, as it lies there."""
-        array = self._arrays[self._prefix + name]
+        array = self._arrays[self.prefix + name]
         array = array.unpacked() if isinstance(array, StoredRows) else array
         if not is_float(array) or (shape is not None and array.shape != shape):
-            raise ValueError(f"{self._prefix + name} has the shape {array.shape} and the type {array.dtype}")
-        self.used.add(self._prefix + name)
+            raise ValueError(f"{self.prefix + name} has the shape {array.shape} and the type {array.dtype}")
+        self.used.add(self.prefix + name)
         return as_float32(array)
 
     def stored(self, name: str, shape: tuple[int, int]) -> Stored:
         """As it lies in its file."""
-        array = self._arrays[self._prefix + name]
+        array = self._arrays[self.prefix + name]
         found = Stored.taking(array) if isinstance(array, StoredRows) else Stored.of(array)
         if found.shape != shape:
-            raise ValueError(f"{self._prefix + name} has the shape {found.shape}; expected {shape}")
-        self.used.add(self._prefix + name)
+            raise ValueError(f"{self.prefix + name} has the shape {found.shape}; expected {shape}")
+        self.used.add(self.prefix + name)
         return found
 
     def linear(self, name: str, n_out: int, n_in: int) -> Linear:
         """A dense layer of a decoder, which may have no biases."""
         bias = f"{name}.bias"
-        has_bias = self._prefix + bias in self._arrays
-        return Linear(self.stored(f"{name}.weight", (n_out, n_in)), self.array(bias, (n_out,)) if has_bias else None)
+        has_bias = self.prefix + bias in self._arrays
+        offsets = self.array(bias, (n_out,)) if has_bias else None
+        return Linear(self.stored(f"{name}.weight", (n_out, n_in)), offsets, self.brief)
 
     def dense(self, name: str) -> Dense:
         return Dense(self.array(f"{name}.weight"), self.array(f"{name}.bias"))

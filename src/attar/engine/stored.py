@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from attar.engine.decoder_library import at, decoder_library, stride
+from attar.engine.decoder_library import at, decoder_library, product_level, stride
+from attar.engine.products import to_bfloat16
 from attar.io.arrays import BFLOAT16
 from attar.io.quantized import FORMATS, UNPACK, StoredRows
 from attar.types import Floats, Ints
 
-_PANEL, _DEPTH, _TILE = 32, 256, 12  # as in _stored.c
+_PANEL, _DEPTH, _TILE = 32, 256, 12  # as in _times_stored.c
 _AT_ONCE = 1 << 20  # numbers that become floats together where nothing is compiled
 
 
@@ -51,14 +52,17 @@ class Stored(StoredRows):
         """All of it as float32: for what is done once, such as writing a static table."""
         return self[np.arange(len(self))].astype(dtype or np.float32, copy=False)
 
-    def times(self, x: Floats) -> Floats:
-        """x . weight^T, a few rows of the weight as floats at a time. Shape: (T, k) -> (T, n)"""
-        if decoder_library() is None:
-            return self._times_by_numpy(x)
-        return self.times_compiled(x)
+    def times(self, x: Floats, brief: bool = False) -> Floats:
+        """x . weight^T, a few rows of the weight as floats at a time; `brief`: both rounded to bfloat16 first.
 
-    def times_compiled(self, x: Floats, narrow: bool = False) -> Floats:
-        """By the compiled product; `narrow`: without vectors of 16, which give the same numbers."""
+        Shape: (T, k) -> (T, n)
+        """
+        if decoder_library() is None:
+            return self._times_by_numpy(x, brief)
+        return self.times_compiled(x, brief, product_level())
+
+    def times_compiled(self, x: Floats, brief: bool, level: int) -> Floats:
+        """By the compiled product; `level` as in `product_level`: float32 has the same numbers at all of them."""
         library = decoder_library()
         assert library is not None
         (rows, k), n = x.shape, len(self)
@@ -66,14 +70,15 @@ class Stored(StoredRows):
             raise ValueError(f"expected rows of {self.width} float32, found {x.dtype} of shape {x.shape}")
         out = np.empty((rows, n), dtype=np.float32)
         scratch = np.empty(_DEPTH * (-(-rows // _TILE) * _TILE + _PANEL + 8), dtype=np.float32)
-        sizes = FORMATS[self.kind].code, rows, n, k, int(narrow)
+        sizes = FORMATS[self.kind].code, rows, n, k, level, int(brief)
         library.attar_times_stored(at(x), stride(x), at(self.raw), *sizes, at(scratch), at(out))
         return out
 
-    def _times_by_numpy(self, x: Floats) -> Floats:
+    def _times_by_numpy(self, x: Floats, brief: bool) -> Floats:
         out = np.empty((len(x), len(self)), dtype=np.float32)
         step = max(1, _AT_ONCE // self.width)
+        left = to_bfloat16(x) if brief else x
         for start in range(0, len(self), step):
             weight = UNPACK[self.kind](self.raw[start : start + step], self.width)
-            np.matmul(x, weight.T, out=out[:, start : start + step])
+            np.matmul(left, (to_bfloat16(weight) if brief else weight).T, out=out[:, start : start + step])
         return out

@@ -18,13 +18,13 @@ from attar.engine.decoder_model import DecoderModel
 from attar.engine.direct import DirectModel
 from attar.engine.families.gpt2 import Gpt2
 from attar.engine.families.gpt_neox import GptNeoX
-from attar.engine.families.llama import Llama
+from attar.engine.families.llama import AROUND, BEHIND, Llama
 from attar.engine.families.mobilebert import MobileBert
 from attar.engine.families.opt import Opt
 from attar.engine.families.post_norm import DISTILBERT_FAMILY, ROBERTA, PostNorm
 from attar.engine.families.settings import Settings, Unexpected
 from attar.engine.parts import ArrayParts
-from attar.engine.products import MakeProduct, float32
+from attar.engine.products import MakeProduct, bfloat16, float32
 from attar.io.quantized import StoredRows
 
 __all__ = ["FAMILIES", "Arrays", "Unexpected", "build_model", "is_known"]
@@ -65,6 +65,11 @@ FAMILIES: dict[str, Family] = {
     "qwen2": Llama(),
     "qwen3": Llama(head_norms=True),
     "gemma": Llama(gemma=True),
+    "gemma3_text": Llama(norms=AROUND, head_norms=True, gemma=True),
+    "phi3": Llama(joined=True),
+    "smollm3": Llama(),
+    "olmo2": Llama(norms=BEHIND, whole_norms=True),
+    "granite": Llama(multiplied=True),
     "gpt2": Gpt2(),
     "opt": Opt(),
     "gpt_neox": GptNeoX(),
@@ -84,10 +89,10 @@ def build_model(settings: Settings, arrays: Arrays, product: MakeProduct) -> Dir
     if settings.get("position_embedding_type", "absolute") != "absolute":
         raise Unexpected
     family = FAMILIES[settings["model_type"]]
-    if family.weights_as_stored and product is not float32:
+    if family.weights_as_stored and product not in (float32, bfloat16):
         raise Unexpected
     named = _plain_names(arrays, family)
-    parts = ArrayParts(named)
+    parts = ArrayParts(named, brief=product is bfloat16)
     try:
         model = family.build(settings, parts, product)
     except (LookupError, ValueError) as error:

@@ -45,7 +45,7 @@ class Gpt2:
             if as_stored:
                 return parts.linear(name, n_out, n_in)
             turned = np.ascontiguousarray(parts.array(f"{name}.weight", (n_in, n_out)).T)
-            return Linear(Stored.of(turned), parts.array(f"{name}.bias", (n_out,)))
+            return Linear(Stored.of(turned), parts.array(f"{name}.bias", (n_out,)), parts.brief)
 
         table = parts.stored("wte.weight", (count(settings, "vocab_size"), width))
         rows = parts.array("wpe.weight", (places, width))

@@ -14,14 +14,16 @@ from attar.types import Floats
 _BASE = 10000.0
 
 
-def turning(settings: Settings, dims: int, share: float = 1.0) -> Turning:
-    """Of heads of so many dims, of which a share is turned."""
+def turning(settings: Settings, dims: int, share: float = 1.0, kind: str = "full_attention") -> Turning:
+    """Of heads of so many dims, of which a share is turned. `kind`: of layers, where these have their own settings."""
     given = settings.get("rope_parameters") or settings.get("rope_scaling") or {}
+    if isinstance(given, dict) and any(isinstance(value, dict) for value in given.values()):
+        given = given.get(kind)
     if not isinstance(given, dict):
         raise Unexpected
     base = given.get("rope_theta") or settings.get("rope_theta") or settings.get("rotary_emb_base") or _BASE
-    share = float(given.get("partial_rotary_factor", share))
-    turned = int(dims * share)
+    share = float(given.get("partial_rotary_factor") or settings.get("partial_rotary_factor") or share)
+    turned = int(dims * share + 1e-6)
     if not isinstance(base, (int, float)) or isinstance(base, bool) or base <= 0 or turned < 2 or turned % 2:
         raise Unexpected
     exponents = np.arange(0, turned, 2, dtype=np.float32) / np.float32(turned)

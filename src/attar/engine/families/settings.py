@@ -38,6 +38,15 @@ def small(settings: Settings, key: str, default: float | None = None) -> float:
     return value
 
 
+def positive(settings: Settings, key: str, default: float | None = None) -> float:
+    """A number above 0."""
+    value = settings.get(key, default)
+    value = default if value is None else value
+    if type(value) not in (int, float) or not 0 < float(value) < float("inf"):  # type: ignore[arg-type]
+        raise Unexpected
+    return float(value)  # type: ignore[arg-type]
+
+
 def expect(settings: Settings, usual: Mapping[str, Any]) -> None:
     """Refuses settings that are there and have other values."""
     if any(settings.get(key, value) != value for key, value in usual.items()):

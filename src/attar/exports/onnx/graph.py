@@ -28,10 +28,17 @@ class RecipeGraph(nn.Module):  # type: ignore[misc]
         self.states = _states(source.encoder, source.layers, source.layer_weights)
         self.weights = TokenWeights(source)
         self.shapes = nn.ModuleList(shape_module(step) for step in source.steps)
+        frame = source.encoder.frame
+        self.may_be_empty = not frame.head and not frame.tail  # nothing is put around a text
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """Shape: (N, T), (N, T) -> (N, D)"""
-        states = self.states(input_ids, attention_mask)  # (N, T, D)
+        seen = attention_mask
+        if self.may_be_empty:  # models do not run on no tokens: such a text is given one, which has no weight
+            input_ids, attention_mask = (torch.cat([x, torch.zeros_like(x.sum(dim=1, keepdim=True))], dim=1)
+                                         for x in (input_ids, attention_mask))  # fmt: skip
+            seen = torch.cat([seen, (seen.sum(dim=1, keepdim=True) == 0).to(seen.dtype)], dim=1)
+        states = self.states(input_ids, seen)  # (N, T, D)
         weights = self.weights(input_ids, attention_mask).to(states.dtype)  # (N, T)
         vectors = torch.matmul(weights[:, None, :], states)[:, 0]
         if not len(self.shapes):
