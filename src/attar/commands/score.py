@@ -27,6 +27,7 @@ Examples:
   attar score random:./bert-base-uncased --tasks sts --data DIR
   attar score plain --tasks my-pairs.tsv
   attar score ./mobilebert-uncased --tasks STS-B --data DIR --match bertscore
+  attar score plain --tasks STS-B --data DIR --rank
 """
 )
 @click.argument("subject", metavar="RECIPE|MODEL")
@@ -56,6 +57,12 @@ Examples:
     help="Similarity of pairs by matching tokens instead of by vectors, to see what one vector costs: {names}.",
 )
 @click.option(
+    "--rank",
+    "ranking",
+    is_flag=True,
+    help="Score pairs as EvalRank does: how high the partner of an equal text stands among all texts (MRR).",
+)
+@click.option(
     "--json",
     "as_json",
     is_flag=True,
@@ -70,6 +77,7 @@ def score(
     sentences: bool,
     rows: Any,
     matching: str | None,
+    ranking: bool,
     as_json: bool,
     choices: Choices,
 ) -> None:
@@ -84,6 +92,8 @@ def score(
     from attar.persist import is_recipe
     from attar.tasks import load, selected
 
+    if matching is not None and ranking:
+        raise InputError("--rank compares vectors, and --match has none: give one of them")
     corpus = read_background(background, sentences=sentences)
     named = choices.about(recipe=subject) if is_recipe(subject) else choices.about(model=subject)
     embedder = named.embedder(corpus)
@@ -94,7 +104,7 @@ def score(
             try:
                 task = load(name, data, rows=rows)
                 if matching is None:
-                    results.append(evaluate(embedder, task, corpus))
+                    results.append(evaluate(embedder, task, corpus, ranking=ranking))
                 else:
                     results.append(evaluate_matching(embedder, task, matching, corpus))
             except (DataError, InputError) as error:
