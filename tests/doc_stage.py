@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 import small_gguf
 import tiny_models
-from attar import Embedder, Table, Transformer, shapers
+from attar import Embedder, Table, Transformer, scores, shapers, tasks
 from attar.cli import attar
 from attar.demo.sample import Sample
 from attar.exports import export
@@ -52,8 +52,20 @@ def build(folder: Path) -> None:
 def names(folder: Path) -> dict[str, Any]:
     """What snippets of Python take for granted."""
     rows = texts()
-    embedder = Embedder(Transformer(folder / "mobilebert-uncased"), shapers=[shapers.ZScore()]).fit(rows)
-    return {"texts": rows, "corpus": rows, "labels": [0, 1] * (len(rows) // 2) + [0], "embedder": embedder}
+    encoder = Transformer(folder / "mobilebert-uncased")
+    embedder = Embedder(encoder, shapers=[shapers.ZScore()]).fit(rows)
+    task = tasks.from_file(folder / "mine.tsv")
+    vectors = {"plain": Embedder(encoder).encode(task.texts), "shaped": embedder.encode(task.texts)}
+    labels = [0, 1] * (len(rows) // 2) + [0]
+    return {
+        "texts": rows,
+        "corpus": rows,
+        "labels": labels,
+        "embedder": embedder,
+        "task": task,
+        "scores": scores,
+        **vectors,
+    }
 
 
 def _models(folder: Path, rows: list[str]) -> None:

@@ -75,7 +75,12 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are no files below docs/."""
-    made = {f"reference/{page}.md": _objects_page(*told) for page, told in REFERENCE.items()}
+    placed = {path for _, _, shown in REFERENCE.values() for name in shown for path in _paths(name)}
+    rest = [path for path in _paths("attar") if path not in placed]
+    made = {
+        f"reference/{page}.md": _objects_page(title, about, shown + (rest if page == "encoders" else []))
+        for page, (title, about, shown) in REFERENCE.items()
+    }
     made["reference/commands.md"] = _commands_page()
     made |= {page: (ROOT / source).read_text(encoding="utf-8") for page, source in ELSEWHERE.items()}
     for path, text in made.items():
