@@ -12,6 +12,7 @@ import click
 
 from attar.commands.choices import Choices, TableOption, embedder_options
 from attar.commands.corpora import background_options, read_background
+from attar.commands.text_limit import text_limit_option
 from attar.errors import DataError, InputError
 from attar.io.progress import bar
 
@@ -40,6 +41,7 @@ Examples:
     help="sts, clustering, classification, all, task names, or files of your own (FAMILY:FILE).",
 )
 @click.option("--data", metavar="DIR", help="The folder with the datasets.")
+@text_limit_option
 @background_options
 @click.option(
     "--rows",
@@ -124,4 +126,4 @@ def score(
             log.warning("%s", result.warning)
     if failed:
         log.error("%d of %d tasks could not be scored", failed, len(names))
-        sys.exit(1)
+        sys.exit(2)
