@@ -62,6 +62,8 @@ def run_block(block: Block, names: dict[str, Any]) -> None:
     if block.language == "python":
         _check_runs(block.text)
         _check_imports(block)
+        for target in re.findall(r"\.save\(\"(.+?)\"\)", block.text):
+            shutil.rmtree(target, ignore_errors=True)
         with _no_hang(block.text):
             exec(compile(block.text, "snippet", "exec", dont_inherit=True), names)
     elif block.language == "json":
