@@ -1,156 +1,219 @@
 """What following `attar choose` is worth: plain, named, chosen without labels, after simulated answers, and the best.
 
-    python examples/choose_regret.py DATA RESULTS.csv --model mobilebert=FOLDER --model minilm= --rows 1000
+    python examples/choose_regret.py DATA WORK --model mobilebert=FOLDER --model minilm= --rows 1000 > tables.md
 
 Every candidate is scored with the labels of the task; the choice never sees them, except through the simulated answers.
-Finished tasks are in RESULTS.csv and are not computed again.
+WORK keeps pooled vectors, and the signals and labelled scores of each model on each task: none is computed twice.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import tempfile
-from collections.abc import Sequence
+import logging
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from attar import scores, tasks
+from attar import tasks
 from attar.choosing.answers import resume
-from attar.choosing.candidates import candidates, named_candidates
-from attar.choosing.evidence import VOTERS, SignalEvidence, gather
-from attar.choosing.passes import each_candidate
-from attar.choosing.probe import read_probe
+from attar.choosing.candidates import Candidate, candidates, named_candidates
+from attar.choosing.evidence import SignalEvidence, corpora, gather
+from attar.choosing.passes import Units, each_candidate
 from attar.choosing.questions import DRAWN, Questions, draw_questions
 from attar.choosing.rule import judge
 from attar.encoders.opening import open_encoder
 from attar.pipeline import distinct_texts
-from attar.sweep.sampling import sample_task
+from attar.scores.agreement import matched_accuracy, shared_counts
+from attar.scores.correlation import spearman
+from attar.scores.solvers.kmeans import kmeans
+from attar.sweep.sampling import draw, sample_task
 
-TASKS = "STS12 STS14 SICK-R tweet stackoverflow STS13 STS15 STS-B agnews biomedical searchsnippets"
-FIXED_ON = ("STS12", "STS14", "SICK-R", "tweet", "stackoverflow")  # with mobilebert; all else was held out
+FIXED_ON = ("STS12", "STS14", "SICK-R", "stackoverflow", "tweet", "TREC")  # with mobilebert; all else was held out
+TASKS = (*FIXED_ON, *["STS13", "STS15", "STS-B", "MRPC", "agnews", "biomedical", "searchsnippets", "SUBJ"])
 STEPS = (10, 20, 40)
 SLIPS = (0.0, 0.1)
 RUNS = 5  # of each dialogue
+STARTS, REPEATS = 5, 2  # of k-means: the best of 5 starts, as `attar groups` takes; the mean of 2 such runs
+COLUMNS = ["plain", "named", "chosen", *(f"after {s}{k}" for k in ("", " slips") for s in STEPS), "best"]
+Row = dict[str, float | str]
 
 
 def main() -> None:
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data")
-    parser.add_argument("results", type=Path)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("work", type=Path)
     parser.add_argument("--model", action="append", required=True, help="NAME=FOLDER; nothing: the embedded default")
-    parser.add_argument("--tasks", default=TASKS)
+    parser.add_argument("--tasks", default=" ".join(TASKS))
     parser.add_argument("--rows", type=int, default=1000)
-    arguments = parser.parse_args()
-    done = {(row["model"], row["task"]) for row in _read(arguments.results)}
-    for model in arguments.model:
+    parser.add_argument("--ready", action="store_true", help="tables of what is in WORK already; compute nothing else")
+    given = parser.parse_args()
+    rows: list[Row] = []
+    for model in given.model:
         name, _, source = model.partition("=")
-        for task in arguments.tasks.split():
-            if (name, task) not in done:
-                row = {"model": name, "task": task} | measure(source or None, task, arguments.data, arguments.rows)
-                _write(arguments.results, [*_read(arguments.results), {k: str(v) for k, v in row.items()}])
-                print(row, flush=True)
-    print("\n".join(summary(_read(arguments.results))))
+        for task in given.tasks.split():
+            labelled = Labelled.load(task, given.data, given.rows)
+            kept = given.work / f"{name}-{task}-{given.rows}.npz"
+            if kept.is_file() or not given.ready:
+                rows.append({"model": name, "task": task} | measure(source or None, labelled, given.work / name, kept))
+                print(rows[-1], file=sys.stderr, flush=True)
+    print("\n".join(summary(rows)))
 
 
-def measure(source: str | None, name: str, data: str, rows: int) -> dict[str, object]:
+@dataclass(frozen=True)
+class Labelled:
+    """A task: its distinct texts, and what is known of them."""
+
+    texts: list[str]
+    sides: np.ndarray | None  # (N, 2) texts of graded pairs; None for groups
+    grades: np.ndarray  # (N,) of pairs, or the group of each text of the task
+    place: np.ndarray  # of each text of the task
+
+    @classmethod
+    def load(cls, name: str, data: Path, rows: int) -> Labelled:
+        """So many pairs or texts; classes without pairs are groups, and two classes of pairs are grades."""
+        task = tasks.load(name, data)
+        if isinstance(task, tasks.ClassifyTask):
+            some = draw(len(task.left), rows)
+            some = np.arange(len(task.left)) if some is None else some
+            texts = [side[i] for side in (task.left, task.right) if side for i in some]
+            pairs, known = bool(task.right), np.asarray(task.labels)[some]
+        else:
+            taken = sample_task(task, rows)
+            texts, pairs = list(taken.texts), isinstance(taken, tasks.StsTask)
+            known = taken.scores if pairs else taken.labels
+        once, index = distinct_texts(texts)
+        order = np.random.default_rng(0).permutation(len(once))  # the first of these vote and are asked about
+        place = np.argsort(order)[index]
+        sides = np.stack([place[: len(known)], place[len(known) :]], axis=1) if pairs else None
+        known = known.astype(np.float64) if pairs else np.unique(known, return_inverse=True)[1]
+        return cls([once[i] for i in order], sides, known, place)
+
+    @property
+    def differing(self) -> np.ndarray:
+        """Which pairs are of two different texts."""
+        assert self.sides is not None
+        return self.sides[:, 0] != self.sides[:, 1]
+
+    @property
+    def pairs(self) -> np.ndarray | None:
+        """What can be asked about; None: any two texts."""
+        return None if self.sides is None else np.sort(self.sides[self.differing], axis=1)
+
+    def score(self, units: np.ndarray) -> float:
+        """Spearman's correlation of cosines with grades, or accuracy of k-means on vectors of length 1; x 100."""
+        if self.sides is not None:
+            cosines = np.einsum("md,md->m", units[self.sides[:, 0]], units[self.sides[:, 1]], dtype=np.float64)
+            return 100 * spearman(cosines, self.grades)
+        found = [kmeans(units[self.place], int(self.grades.max()) + 1, STARTS, seed).labels for seed in range(REPEATS)]
+        return 100 * float(np.mean([matched_accuracy(shared_counts(self.grades, labels)) for labels in found]))
+
+    def questions(self, evidence: SignalEvidence, seed: int) -> tuple[Questions, np.ndarray]:
+        """Questions, and which side the labels say is closer: 1 left, -1 right, 0 both or neither."""
+        if self.sides is None:
+            questions = draw_questions(evidence, "clustering", seed=seed)
+            group = np.zeros(len(self.texts), dtype=int)
+            group[self.place] = self.grades
+            same = [group[side[:, 0]] == group[side[:, 1]] for side in (questions.left, questions.right)]
+            return questions, same[0].astype(int) - same[1].astype(int)
+        columns = np.random.default_rng(seed).integers(0, len(evidence.pairs), (DRAWN, 2))
+        columns = columns[columns[:, 0] != columns[:, 1]]
+        grades = self.grades[self.differing]
+        questions = Questions(evidence.pairs[columns[:, 0]], evidence.pairs[columns[:, 1]], columns)
+        return questions, np.sign(grades[columns[:, 0]] - grades[columns[:, 1]]).astype(int)
+
+
+def measure(source: str | None, task: Labelled, work: Path, kept: Path) -> Row:
     """One model on one task: the score of plain, of the best named recipe, of each choice and of the best."""
     encoder = open_encoder(source)
-    task = sample_task(tasks.load(name, data), rows)
-    once, index = distinct_texts(task.texts)
-    order = np.random.default_rng(0).permutation(len(once))  # the first of these vote and are asked about
-    place = np.argsort(order)[index]  # of each text of the task
-    texts = [once[i] for i in order]
-    probe = read_probe()
-    pairs = None
-    if isinstance(task, tasks.StsTask):
-        sides = np.stack([place[: len(task.left)], place[len(task.left) :]], axis=1)
-        pairs = np.sort(sides[sides[:, 0] != sides[:, 1]], axis=1)
-    labelled: list[float] = []
+    if not kept.is_file():
+        gold: list[float] = []
 
-    def scored(units):
-        for one in units:
-            labelled.append(_score(one.texts[place], task))
-            yield one
+        def scored(each: Iterator[Units]) -> Iterator[Units]:
+            for units in each:
+                gold.append(task.score(units.of["texts"]))
+                yield units
 
-    wanted = candidates(encoder)
-    with tempfile.TemporaryDirectory() as work:
-        evidence = gather(scored(each_candidate(encoder, wanted, texts, probe, Path(work))), probe, pairs)
-    gold = np.array(labelled)
+        work.mkdir(parents=True, exist_ok=True)
+        each = each_candidate(encoder, candidates(encoder), corpora(task.texts), work)
+        _keep(kept, gather(scored(each), task.pairs), gold)
+    evidence, scores = _kept(kept)
     tuned = encoder.tuned_for_sentences
-    named = [wanted.index(c) for c in named_candidates(encoder).values()]
-    verdict = judge(evidence, tuned=tuned)
-    found: dict[str, object] = {
-        "plain": gold[0],
-        "named": gold[named].max(),
-        "chosen": gold[verdict.chosen],
-        "recipe": str(wanted[verdict.chosen]),
-        "best": gold.max(),
+    named = [evidence.candidates.index(c) for c in named_candidates(encoder).values()]
+    chosen = judge(evidence, tuned=tuned).chosen
+    found: Row = {
+        "plain": scores[0],
+        "named": scores[named].max(),
+        "chosen": scores[chosen],
+        "best": scores.max(),
+        "recipe": str(evidence.candidates[chosen]),
     }
-    questions, truth = _asked(evidence, task, place)
     for slips in SLIPS:
-        after = np.array([_simulate(evidence, questions, truth, slips, tuned, seed) for seed in range(RUNS)])
-        for step, chosen in zip(STEPS, after.T, strict=True):
-            found[f"after {step}{' slips' if slips else ''}"] = gold[chosen].mean()
+        after = np.array([_simulate(evidence, task, slips, tuned, seed) for seed in range(RUNS)])
+        for step, picked in zip(STEPS, after.T, strict=True):
+            found[f"after {step}{' slips' if slips else ''}"] = scores[picked].mean()
     return found
 
 
-def _score(units, task) -> float:
-    if isinstance(task, tasks.StsTask):
-        return 100 * scores.sts(units, task, resamples=2)["spearman"]
-    return 100 * scores.cluster(units, task, runs=2, n_init=1)["accuracy"]
-
-
-def _asked(evidence: SignalEvidence, task, place) -> tuple[Questions, np.ndarray]:
-    """Questions, and which side the labels say is closer: 1 left, -1 right, 0 neither."""
-    if not isinstance(task, tasks.StsTask):
-        questions = draw_questions(evidence, "clustering")
-        labels = np.zeros(VOTERS, dtype=int)
-        labels[place[place < VOTERS]] = task.labels[place < VOTERS]
-        same = [labels[side[:, 0]] == labels[side[:, 1]] for side in (questions.left, questions.right)]
-        return questions, same[0].astype(int) - same[1].astype(int)
-    rng = np.random.default_rng(0)
-    columns = np.stack([rng.permutation(len(evidence.pairs))[: DRAWN // 2] for _ in range(2)], axis=1)
-    columns = columns[columns[:, 0] != columns[:, 1]]
-    sides = np.stack([place[: len(task.left)], place[len(task.left) :]], axis=1)
-    grades = task.scores[sides[:, 0] != sides[:, 1]]
-    questions = Questions(evidence.pairs[columns[:, 0]], evidence.pairs[columns[:, 1]], columns)
-    return questions, np.sign(grades[columns[:, 0]] - grades[columns[:, 1]]).astype(int)
-
-
-def _simulate(evidence: SignalEvidence, questions: Questions, truth, slips: float, tuned: bool, seed: int) -> list[int]:
-    """The candidate chosen after each number of questions; some answers are wrong, ties are skipped."""
+def _simulate(evidence: SignalEvidence, task: Labelled, slips: float, tuned: bool, seed: int) -> list[int]:
+    """The candidate chosen after each number of questions; some answers are wrong, ties are skipped and count."""
+    questions, truth = task.questions(evidence, seed)
+    dialogue = resume(evidence, questions, (), (), tuned)
     rng = np.random.default_rng(seed)
-    some = np.sort(rng.permutation(len(questions))[: len(questions) // 2])  # so that runs differ
-    mine = Questions(questions.left[some], questions.right[some], questions.columns[some])
-    dialogue = resume(evidence, mine, (), (), tuned)
     found = []
     for n in range(1, max(STEPS) + 1):
         q = dialogue.next_question()
         assert q is not None
-        said = truth[some[q]] * (-1 if rng.random() < slips else 1)
+        said = truth[q] * (-1 if rng.random() < slips else 1)
         dialogue.answer(q, None if said == 0 else bool(said > 0))
         if n in STEPS:
             found.append(dialogue.verdict().chosen)
     return found
 
 
-def summary(rows: Sequence[dict[str, str]]) -> list[str]:
+ARRAYS = ("agreement", "neighbours", "probe_cosines", "topic_scores", "pairs", "cosines")
+
+
+def _keep(path: Path, evidence: SignalEvidence, gold: Sequence[float]) -> None:
+    arrays = {name: getattr(evidence, name) for name in ARRAYS}
+    signals = {f"signal {name}": values for name, values in evidence.signals.items()}
+    aside = path.with_suffix(".part.npz")
+    np.savez(aside, candidates=[str(c) for c in evidence.candidates], gold=gold, **arrays, **signals)
+    aside.replace(path)
+
+
+def _kept(path: Path) -> tuple[SignalEvidence, np.ndarray]:
+    with np.load(path) as held:
+        found = tuple(_candidate(str(text)) for text in held["candidates"])
+        signals = {name.removeprefix("signal "): held[name] for name in held if name.startswith("signal ")}
+        return SignalEvidence(found, signals, **{name: held[name] for name in ARRAYS}), held["gold"]
+
+
+def _candidate(text: str) -> Candidate:
+    template, layers, weights, shape = text.split(" | ")
+    return Candidate(template, tuple(map(int, layers.split(","))), weights, shape)
+
+
+def summary(rows: Sequence[Row]) -> list[str]:
     """Tables for docs/choose.md: every task, then gains and regrets of groups of them."""
-    columns = ["plain", "named", "chosen", *(f"after {s}{k}" for k in ("", " slips") for s in STEPS), "best"]
-    lines = ["| model | task | " + " | ".join(columns) + " | recipe |", "|---" * (len(columns) + 3) + "|"]
+    lines = ["| model | task | " + " | ".join(COLUMNS) + " | recipe |", "|---" * (len(COLUMNS) + 3) + "|"]
     for row in rows:
-        held = "" if row["model"] == "mobilebert" and row["task"] in FIXED_ON else "*"
-        shown = " | ".join(f"{float(row[c]):.1f}" for c in columns)
-        lines.append(f"| {row['model']} | {row['task']}{held} | {shown} | `{row['recipe'].replace('|', '·')}` |")
+        shown = " | ".join(f"{float(row[c]):.1f}" for c in COLUMNS)
+        recipe = str(row["recipe"]).replace("|", "·")
+        lines.append(f"| {row['model']} | {row['task']}{'' if _fixed_on(row) else '*'} | {shown} | `{recipe}` |")
     lines += [
         "",
         "| group | tasks | | mean gain over plain | worst | mean regret to best |",
         "|---|---|---|---|---|---|",
     ]
-    for title, members in _groups(rows).items():
-        for column in columns[1:-1]:
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(f"{row['model']}, {'fixed on' if _fixed_on(row) else 'held out'}", []).append(row)
+    for title, members in groups.items():
+        for column in COLUMNS[1:-1]:
             gains = np.array([float(row[column]) - float(row["plain"]) for row in members])
             regrets = np.array([float(row["best"]) - float(row[column]) for row in members])
             cells = (title, len(members), column, _interval(gains), f"{gains.min():+.1f}", _interval(regrets))
@@ -158,12 +221,8 @@ def summary(rows: Sequence[dict[str, str]]) -> list[str]:
     return lines
 
 
-def _groups(rows: Sequence[dict[str, str]]) -> dict[str, list[dict[str, str]]]:
-    groups: dict[str, list[dict[str, str]]] = {}
-    for row in rows:
-        part = "fixed on" if row["model"] == "mobilebert" and row["task"] in FIXED_ON else "held out"
-        groups.setdefault(f"{row['model']}, {part}", []).append(row)
-    return groups
+def _fixed_on(row: Row) -> bool:
+    return row["model"] == "mobilebert" and row["task"] in FIXED_ON
 
 
 def _interval(values: np.ndarray) -> str:
@@ -172,20 +231,6 @@ def _interval(values: np.ndarray) -> str:
     means = values[rng.integers(0, len(values), (2000, len(values)))].mean(axis=1)
     low, high = np.percentile(means, [2.5, 97.5])
     return f"{values.mean():+.1f} ({low:+.1f} to {high:+.1f})"
-
-
-def _read(path: Path) -> list[dict[str, str]]:
-    if not path.is_file():
-        return []
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def _write(path: Path, rows: Sequence[dict[str, str]]) -> None:
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 if __name__ == "__main__":

@@ -32,8 +32,12 @@ PRELOADED = [
     "transformers",
     "transformers.models.bert.modeling_bert",
     "attar.engine.model",
-    "attar.engine.quicken",
     "attar.commands.report",
+    "attar.commands.index",
+    "attar.jobs.index",
+    "attar.jobs.duplicates",
+    "attar.engine.decoder_model",
+    "attar.checkpoints.gguf",
 ]
 _NAMES = ("stdin", "stdout", "stderr")
 
@@ -50,10 +54,11 @@ class Ended:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a command may take: bytes of memory beyond what is imported, bytes of a file, seconds."""
+    """What a command may take: bytes of memory beyond what is imported, bytes of a file, seconds of work and in all."""
 
     memory: int | None = None
     file_bytes: int | None = None
+    work: int | None = None  # of the processor, whatever else this machine has to do
     seconds: float = 60.0
 
 
@@ -141,5 +146,7 @@ def _limit(limits: Limits) -> None:
     if limits.memory is not None:
         held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (held + limits.memory,) * 2)
+    if limits.work is not None:
+        resource.setrlimit(resource.RLIMIT_CPU, (limits.work,) * 2)
     if limits.file_bytes is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_bytes,) * 2)

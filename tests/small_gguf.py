@@ -27,7 +27,7 @@ NAMES = {
 
 
 def text(value: str) -> bytes:
-    raw = value.encode()
+    raw = value.encode(errors="surrogatepass")
     return struct.pack("<Q", len(raw)) + raw
 
 

@@ -86,3 +86,12 @@ def test_on_the_command_line(words, tmp_path, caplog):
     caplog.clear()
     assert CliRunner().invoke(attar, options).exit_code == 0
     assert "topics: the shapers cost" in caplog.text
+
+
+def test_ranks_instead_of_correlations(words):
+    equal = StsTask("pairs", tuple(WORDS[:60]), tuple(WORDS[60:]), np.full(60, 5.0))
+    found = evaluate(Embedder(words), equal, ranking=True)
+    assert found.metric == "mrr"
+    assert found.score == pytest.approx(100 * scores.rank(VECTORS, equal)["mrr"], abs=0.01)
+    with pytest.raises(InputError, match="ranks are of pairs with scores; classes is a task of classification"):
+        evaluate(Embedder(words), CLASSES, ranking=True)

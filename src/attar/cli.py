@@ -8,7 +8,7 @@ import signal
 import sys
 from contextlib import suppress
 from importlib import import_module
-from typing import Any
+from io import TextIOWrapper
 
 import click
 
@@ -136,16 +136,16 @@ def _reason(error: BaseException) -> str | None:
 
 
 def _prepare() -> None:
-    """Notes on stderr; libraries quiet; surrogates in a message can't break it."""
+    """Notes on stderr; libraries quiet; what a stream has no bytes for (surrogates, another locale) is escaped."""
     handler = _ToStderr()
     handler.setFormatter(_Notes())
     log = logging.getLogger("attar")
     log.handlers, log.propagate = [handler], False
     log.setLevel(logging.INFO)
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
-    stderr: Any = sys.stderr
-    if hasattr(stderr, "reconfigure"):
-        stderr.reconfigure(errors="backslashreplace")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # pytest and notebooks have others
+            stream.reconfigure(errors="backslashreplace")
 
 
 class _ToStderr(logging.Handler):

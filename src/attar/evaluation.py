@@ -12,10 +12,12 @@ from sklearn.base import clone
 from attar import scores
 from attar.embedder import Embedder
 from attar.enough import too_few
+from attar.errors import InputError
 from attar.matched import match
 from attar.pipeline import Corpora, Pipeline, check_corpora, fit_pipeline, new_shapers, new_weights
 from attar.shapers.chain import Evidence, corpus_of, fit_chain, learns, shape
 from attar.tasks import Task, published
+from attar.tasks.types import StsTask
 from attar.types import Floats
 
 log = logging.getLogger("attar")
@@ -49,7 +51,9 @@ class Result:
         )
 
 
-def evaluate(embedder: Embedder, task: Task, background: Sequence[str] | None = None) -> Result:
+def evaluate(
+    embedder: Embedder, task: Task, background: Sequence[str] | None = None, *, ranking: bool = False
+) -> Result:
     """Score an embedder on a task.
 
     Parameters
@@ -60,20 +64,31 @@ def evaluate(embedder: Embedder, task: Task, background: Sequence[str] | None = 
         What to score it on.
     background : sequence of str, optional
         The corpus for parts that learn from a background corpus.
+    ranking : bool
+        Score pairs as EvalRank does, by the mean reciprocal rank of partners, instead of by correlation.
 
     Returns
     -------
     Result
         The score from 0 to 100, its 95 % interval, what the paper printed for the same method, and what shapers do.
+
+    Raises
+    ------
+    InputError
+        If ranks are asked of a task that has no pairs with scores.
     """
+    if ranking and not isinstance(task, StsTask):
+        raise InputError(f"ranks are of pairs with scores; {task.name} is a task of {task.family}: leave out --rank")
+    measure = _ranked if ranking else scores.score
     vectors, unshaped = _vectors(embedder, task, background)
-    found = scores.score(vectors, task)
-    printed = published.beside(embedder.recipe, task.name, embedder.encoder_.n_layers)
+    found = measure(vectors, task)
+    known = published.beside(embedder.recipe, task.name, embedder.encoder_.n_layers)
+    printed = None if ranking else known
     score, low, high = (_percent(found[key]) for key in ("score", "low", "high"))
     result = Result(task.name, str(found["metric"]), score, low, high, printed)
     if unshaped is None:
         return result
-    bare = scores.score(unshaped, task)
+    bare = measure(unshaped, task)
     reached, before = (cast(float, one["score"]) for one in (found, bare))
     gain = scores.difference(reached, cast(Any, found["draws"]), before, cast(Any, bare["draws"]))
     shaping = (_percent(before), _percent(gain.low), _percent(gain.high))
@@ -139,6 +154,12 @@ def _fitted(embedder: Embedder, corpora: Corpora) -> tuple[Floats, Floats]:
     vectors, rows = shaped["target"].vectors, embedded["target"].rows
     assert vectors is not None
     return vectors[rows], embedded["target"].vectors[rows]
+
+
+def _ranked(vectors: Floats, task: Task) -> dict[str, object]:
+    assert isinstance(task, StsTask)
+    found = scores.rank(vectors, task)
+    return {"metric": "mrr", "score": found["mrr"], **found}
 
 
 def _percent(value: object) -> float:

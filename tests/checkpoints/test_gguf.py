@@ -133,6 +133,9 @@ def test_sentence_piece_merges_by_score(tmp_path):
         ({"tokenizer.ggml.token_type": [1]}, "not a kind for each"),
         ({"tokenizer.ggml.merges": ["zz yy"]}, "damaged tokenizer"),
         ({"general.alignment": 0}, "alignment is 0"),
+        ({"general.architecture": ["llama"]}, "can't be read"),
+        ({"llama.rope.freq_base": 0.0}, "is not a llama model as it is known"),
+        ({"llama.rope.freq_base": float("inf")}, "is not a llama model as it is known"),
     ],
     ids=str,
 )

@@ -51,6 +51,8 @@ def refused(ended: Ended) -> str:
         ("hidden_size", "16"),
         ("hidden_size", 0),
         ("hidden_size", -16),
+        ("architectures", True),
+        ("architectures", [1]),
     ],
 )
 def test_settings_that_ask_for_too_much(model: Path, name: str, value: Any) -> None:

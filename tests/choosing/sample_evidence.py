@@ -8,6 +8,7 @@ from attar.choosing.candidates import Candidate
 from attar.choosing.evidence import SignalEvidence, gather
 from attar.choosing.passes import Units
 from attar.choosing.probe import Probe, read_probe
+from attar.choosing.topics import read_topics
 from attar.types import Floats
 
 N, DIMS = 60, 24
@@ -33,7 +34,9 @@ def units_of(truth: Floats, noise: float, name: str, seed: int) -> Units:
     same = np.random.default_rng(7)  # of the probe, every candidate has the same vectors before its noise
     clear = graded_vectors(read_probe(), 0.0, same)
     probe = unit(clear * np.sqrt(DIMS) + 3 * noise * rng.normal(size=clear.shape))
-    return Units(Candidate("none", (seed,), "mean", name), seen, probe)
+    centres = same.normal(size=(int(read_topics().topics.max()) + 1, DIMS))[read_topics().topics]
+    topics = unit(centres + (0.5 + noise) * rng.normal(size=centres.shape))
+    return Units(Candidate("none", (seed,), "mean", name), {"texts": seen, "probe": probe, "topics": topics})
 
 
 def sample_truth() -> Floats:
@@ -46,4 +49,4 @@ def sample_truth() -> Floats:
 def sample_evidence(noises: tuple[float, ...] = (2.0, 0.1, 0.2, 1.0, 1.5)) -> SignalEvidence:
     """The first is the plain one."""
     truth = sample_truth()
-    return gather((units_of(truth, noise, "none", i) for i, noise in enumerate(noises)), read_probe())
+    return gather((units_of(truth, noise, "none", i) for i, noise in enumerate(noises)))

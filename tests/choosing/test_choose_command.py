@@ -18,7 +18,7 @@ from browser import Browser, find_browser
 
 from attar import Embedder, choose
 from attar.choosing import ChooseSettings
-from attar.choosing.candidates import candidates, layer_sets, named_candidates, plain_candidate, templates
+from attar.choosing.candidates import Candidate, candidates, layer_sets, named_candidates, plain_candidate
 from attar.choosing.run import sample_texts
 from attar.cli import main
 from attar.encoders.transformer import Transformer
@@ -48,10 +48,12 @@ def test_candidates_of_a_transformer_begin_with_plain_and_hold_the_named(tiny_be
     assert all(len(set(layers)) == len(layers) for layers in layer_sets(tiny_bert))
 
 
-def test_a_model_without_masks_gets_no_template_and_its_last_token(tiny_gpt2_dir: Path) -> None:
+def test_a_causal_model_gets_a_prompt(tiny_gpt2_dir: Path) -> None:
     encoder = Transformer(tiny_gpt2_dir)
-    assert templates(encoder) == ("none",)
-    assert "last" in {c.weights for c in candidates(encoder)}
+    found = candidates(encoder)
+    assert {"last", "position"} <= {c.weights for c in found}
+    assert {c.template for c in found} == {"none", "knowledge"}
+    assert Candidate("knowledge", (encoder.n_layers,), "answer", "zscore") in found  # what `--recipe prompt` gives
 
 
 def test_the_sample_is_distinct_and_begins_with_the_texts_of_answers() -> None:
@@ -73,7 +75,7 @@ def test_choose_saves_a_recipe_that_loads_with_its_account(
     out = tmp_path / "recipe"
     main(["choose", str(texts_file), "--model", str(tiny_bert_dir), "-o", str(out)])
     account = json.loads((out / "choice.json").read_text())
-    assert account["candidates"][0].keys() >= {"recipe", "value", "belief", "probe", "contrast", "votes", "evenness"}
+    assert account["candidates"][0].keys() >= {"recipe", "value", "belief", "probe", "topics", "contrast", "votes"}
     assert sum(row.get("chosen", False) for row in account["candidates"]) == 1
     assert "How it was chosen" in (out / "README.md").read_text()
     assert (out / "choice.svg").read_text().startswith("<?xml")

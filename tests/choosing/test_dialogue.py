@@ -35,6 +35,15 @@ def test_questions_for_clusters_are_about_one_text(purpose: str) -> None:
     assert (questions.left[:, 1] != questions.right[:, 1]).all()
 
 
+def test_questions_for_clusters_are_disputed() -> None:
+    talk = dialogue("clustering")
+    near = talk.evidence.neighbours
+    for (a, b), c in zip(talk.questions.left, talk.questions.right[:, 1], strict=True):
+        only = [(b in seen[a]) - (c in seen[a]) for seen in near]
+        assert max(only) == 1
+        assert min(only) == -1
+
+
 def test_columns_are_those_of_the_texts() -> None:
     talk = dialogue()
     pairs = talk.evidence.pairs[talk.questions.columns]
@@ -64,8 +73,9 @@ def test_the_next_question_is_disputed_and_new() -> None:
     talk = dialogue()
     first = talk.next_question()
     assert first is not None
-    spread = np.ptp(talk._left[:, first])
-    assert spread > np.median(np.ptp(talk._left, axis=0))
+    belief = talk.verdict().belief
+    spread = belief @ talk._left**2 - (belief @ talk._left) ** 2  # among the candidates as far as they are believed in
+    assert spread[first] > 2 * np.median(spread)
     talk.answer(first, None)
     assert talk.next_question() != first
 

@@ -47,4 +47,4 @@ def test_chances_equal_a_plain_bootstrap_of_ranks() -> None:
         rows = np.concatenate([np.flatnonzero(probe.groups == g) for g in groups])
         found = [np.corrcoef(r[rows], aim[rows])[0, 1] for r in ranks]
         wins += [found[i] > found[0] if i else 0.5 for i in range(3)]
-    np.testing.assert_allclose(probe.chances_better(cosines, 0, 100), wins / 100)
+    np.testing.assert_allclose(probe.chances_better(cosines, 0, resamples=100), wins / 100)

@@ -7,11 +7,17 @@ import pytest
 from sample_evidence import N, sample_evidence, sample_truth, units_of
 
 from attar.choosing.candidates import Candidate
-from attar.choosing.evidence import gather
+from attar.choosing.evidence import corpora, gather
 from attar.choosing.passes import Units
-from attar.choosing.probe import read_probe
 from attar.choosing.rule import PLAIN, judge, log_prior, weigh
 from attar.errors import InputError
+from attar.types import Floats
+
+
+def equal_vectors(texts: Floats) -> dict[str, Floats]:
+    """These of the texts, and one and the same for all of the probe and the topics."""
+    given = {name: len(found) for name, found in corpora([]).items() if name != "texts"}
+    return {"texts": texts} | {name: np.repeat(texts[:1], n, axis=0) for name, n in given.items()}
 
 
 def test_a_clearly_better_candidate_is_chosen() -> None:
@@ -38,6 +44,20 @@ def test_answers_can_move_a_tuned_model_and_can_bring_plain_back() -> None:
     assert judge(evidence, for_plain).chosen == PLAIN
 
 
+def test_a_lead_that_is_not_clear_leaves_plain() -> None:
+    evidence = sample_evidence()
+    ahead = replace(evidence, probe_cosines=np.repeat(evidence.probe_cosines[:1], 5, axis=0))
+    assert judge(ahead).chosen == PLAIN
+    assert (ahead.better_on_probe == 0).all()
+
+
+def test_topics_that_speak_against_a_candidate_leave_plain() -> None:
+    evidence = sample_evidence()
+    against = evidence.topic_scores.copy()
+    against[1:] = against[PLAIN] - 0.2
+    assert judge(replace(evidence, topic_scores=against)).chosen == PLAIN
+
+
 def test_near_copies_share_their_belief() -> None:
     evidence = sample_evidence()
     alone = weigh(log_prior(evidence))
@@ -56,9 +76,8 @@ def test_near_copies_share_their_belief() -> None:
 def test_candidates_whose_vectors_are_all_the_same_are_never_believed() -> None:
     truth = sample_truth()
     flat = np.ones_like(truth) / np.sqrt(truth.shape[1])
-    probe = np.ones((len(read_probe().texts), truth.shape[1]), dtype=np.float32)
-    constant = Units(Candidate("T4", (0,), "mask", "none"), flat, probe)
-    evidence = gather([units_of(truth, 2.0, "none", 0), constant, units_of(truth, 0.1, "none", 1)], read_probe())
+    constant = Units(Candidate("T4", (0,), "mask", "none"), equal_vectors(flat))
+    evidence = gather([units_of(truth, 2.0, "none", 0), constant, units_of(truth, 0.1, "none", 1)])
     verdict = judge(evidence)
     assert verdict.belief[1] == 0
     assert verdict.chosen == 2
@@ -67,11 +86,10 @@ def test_candidates_whose_vectors_are_all_the_same_are_never_believed() -> None:
 def test_too_few_texts_are_refused() -> None:
     few = units_of(sample_truth()[:10], 0.1, "none", 0)
     with pytest.raises(InputError, match="10 distinct texts are too few to choose by; give at least 20"):
-        gather([few], read_probe())
+        gather([few])
 
 
 def test_equal_vectors_everywhere_are_refused() -> None:
     flat = np.full((N, 4), 0.5, dtype=np.float32)
-    probe = np.full((len(read_probe().texts), 4), 0.5, dtype=np.float32)
     with pytest.raises(InputError, match="the same vector"):
-        gather([Units(Candidate("none", (1,), "mean", "none"), flat, probe)], read_probe())
+        gather([Units(Candidate("none", (1,), "mean", "none"), equal_vectors(flat))])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -144,3 +145,12 @@ def test_a_signal_that_was_ignored_stays_so() -> None:
         assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_what_a_stream_has_no_bytes_for_is_escaped(tmp_path: Path, tiny_bert_dir: Path, encoding: str) -> None:
+    environment = os.environ | {"PYTHONIOENCODING": encoding, "HF_HUB_OFFLINE": "1"}
+    command = [sys.executable, "-m", "attar", "explain", "the cat 日", b"a dog \xff", "--shape", "unit", "--json"]
+    ended = subprocess.run([*command, "--model", str(tiny_bert_dir)], capture_output=True, env=environment, check=False)
+    assert ended.returncode == 0, ended
+    assert "cosine" in json.loads(ended.stdout.decode(encoding))

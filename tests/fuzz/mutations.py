@@ -104,3 +104,15 @@ def damaged_bytes(draw: st.DrawFn, content: bytes) -> bytes:
         else:
             del changed[at:]
     return bytes(changed)
+
+
+@st.composite
+def damaged_words(draw: st.DrawFn, words: tuple[str, ...]) -> str:
+    """One of the words, or two, with characters of it changed, doubled or lost."""
+    odd = ["", ":", ",", "+", "|", "-", "0", "99", "9" * 400, "1e999", "nan", "\ud800", "\u202e", "[X]", "x" * 5000]
+    word = draw(st.sampled_from(words))
+    for _ in range(draw(st.integers(1, 3))):
+        at, end = sorted((draw(st.integers(0, len(word))), draw(st.integers(0, len(word)))))
+        inserted = draw(st.one_of(st.sampled_from(odd), st.sampled_from(words), st.text(max_size=3)))
+        word = word[:at] + inserted + word[draw(st.sampled_from([at, end])) :]
+    return word.replace("\0", "0")  # no shell can pass it on

@@ -10,6 +10,7 @@ import pytest
 from attar.errors import InputError
 from attar.io.bounds import DEFAULT, VARIABLE
 from attar.io.reading import read_texts
+from attar.io.rows import read_rows
 from attar.tokens.sentences import sentences
 from attar_process import Limits, run
 
@@ -43,8 +44,9 @@ def test_a_field_over_many_lines_and_a_cell_of_parquet(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="a record is of more than 10 characters"):
         list(read_texts(str(path)))
     pq.write_table(pa.table({"text": ["x" * 11]}), tmp_path / "t.parquet")
-    with pytest.raises(InputError, match="more than 10 bytes"):
-        list(read_texts(str(tmp_path / "t.parquet")))
+    for read in (read_texts, read_rows):
+        with pytest.raises(InputError, match="more than 10 bytes"):
+            list(read(str(tmp_path / "t.parquet")))
     (tmp_path / "t.txt").write_text("x" * 11)
     with pytest.raises(InputError, match="more than 10 bytes"):
         list(sentences(tmp_path / "t.txt"))
@@ -77,3 +79,15 @@ def test_blank_lines_that_are_no_rows_are_told(tmp_path: Path, caplog: pytest.Lo
         assert list(read_texts(str(tmp_path / "t.jsonl"))) == ["a", "b"]
     assert "2 blank lines of" in caplog.text
     assert "1 blank lines of" in caplog.text
+
+
+@pytest.mark.parametrize("command", ["encode", "fit", "index", "duplicates", "groups", "search", "choose", "static",
+                                     "corpus", "explain", "score", "sweep"])  # fmt: skip
+def test_every_command_that_reads_texts_has_the_option_that_the_message_names(command: str) -> None:
+    from click import Context
+
+    from attar.cli import attar
+
+    found = attar.get_command(Context(attar), command)
+    assert found is not None
+    assert any("--max-text-bytes" in parameter.opts for parameter in found.params)

@@ -9,10 +9,12 @@ import sys
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from attar.errors import OutputError
 from attar.io.atomic import new_file
+from attar.io.through import ending
 from attar.io.writing import check_target, write_vectors
 
 
@@ -56,27 +58,36 @@ def test_a_link_that_leads_nowhere_or_in_a_circle(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["a", "b", "nowhere"]
 
 
+def device(folder: Path, name: str, number: int) -> Path:
+    """A device of our own for root, who could replace the machine's; that of the machine for others."""
+    if os.geteuid() != 0:
+        return Path("/dev") / name
+    try:
+        os.mknod(folder / name, stat.S_IFCHR | 0o666, os.makedev(1, number))
+        (folder / name).open("rb").close()
+    except PermissionError:
+        pytest.skip("no devices can be made here")
+    return folder / name
+
+
 def test_a_device_stays_a_device(tmp_path: Path) -> None:
-    write(Path("/dev/null"))
-    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
-    if os.geteuid() == 0:  # only root could have replaced it: tried with a device of our own
-        device = tmp_path / "null"
-        try:
-            os.mknod(device, stat.S_IFCHR | 0o666, os.makedev(1, 3))
-        except PermissionError:
-            pytest.skip("no devices can be made here")
-        write(device)
-        assert stat.S_ISCHR(device.stat().st_mode)
-        (tmp_path / "v.npy").symlink_to(device)
-        write_vectors([], str(tmp_path / "v.npy"))
-        assert sorted(os.listdir(tmp_path)) == ["null", "v.npy"]
+    null = device(tmp_path, "null", 3)
+    before = os.listdir(tmp_path)
+    write(null)
+    assert stat.S_ISCHR(null.stat().st_mode)
+    write_vectors([np.ones((2, 3), dtype=np.float32)], str(null))  # without an ending: JSON lines, as on stdout
+    assert stat.S_ISCHR(null.stat().st_mode)
+    (tmp_path / "v.npy").symlink_to(null)
+    write_vectors([], str(tmp_path / "v.npy"))
+    assert stat.S_ISCHR(null.stat().st_mode)
+    assert sorted(os.listdir(tmp_path)) == sorted([*before, "v.npy"])
 
 
-def test_a_full_device_is_told() -> None:
-    if not Path("/dev/full").exists():
-        pytest.skip("no /dev/full")
-    with pytest.raises(OutputError, match="can't write '/dev/full': No space left on device"):
-        write(Path("/dev/full"))
+def test_a_full_device_is_told(tmp_path: Path) -> None:
+    full = device(tmp_path, "full", 7)
+    with pytest.raises(OutputError, match=f"can't write '{full}': No space left on device"):
+        write(full)
+    assert stat.S_ISCHR(full.stat().st_mode)
 
 
 def test_a_pipe_gets_the_bytes(tmp_path: Path) -> None:
@@ -97,9 +108,11 @@ def test_a_pipe_gets_the_bytes(tmp_path: Path) -> None:
 def test_standard_output_gets_the_bytes_wherever_it_leads(tmp_path: Path, name: str) -> None:
     if not os.path.exists(name):
         pytest.skip(f"no {name}")
+    target = tmp_path / "out.txt"
+    target.symlink_to(name)  # should it be replaced, this one is and not the machine's
     code = (
         "from pathlib import Path\nfrom attar.io.atomic import new_file\n"
-        f"with new_file(Path({name!r})) as aside:\n    aside.write_text('new')\n"
+        f"with new_file(Path({str(target)!r})) as aside:\n    aside.write_text('new')\n"
     )
     through_pipe = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert through_pipe.stdout == b"new"
@@ -108,4 +121,16 @@ def test_standard_output_gets_the_bytes_wherever_it_leads(tmp_path: Path, name: 
         log.flush()
         subprocess.run([sys.executable, "-c", code], stdout=log, check=True)
     assert (tmp_path / "log").read_bytes() == b"before new"
-    assert os.listdir(tmp_path) == ["log"]
+    assert sorted(os.listdir(tmp_path)) == ["log", "out.txt"]
+    assert target.is_symlink()
+
+
+def test_what_a_stream_gets_that_has_no_ending(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert ending(pipe, ".jsonl") == ".jsonl"
+    (tmp_path / "pipe.npy").symlink_to("pipe")
+    assert ending(tmp_path / "pipe.npy", ".jsonl") == ".npy"
+    assert ending(tmp_path / "file", ".jsonl") == ""
+    (tmp_path / "circle").symlink_to("circle")
+    assert ending(tmp_path / "circle", ".jsonl") == ""

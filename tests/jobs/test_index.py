@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from attar import Embedder, Transformer, shapers, weights
-from attar.errors import InputError, OutputError
+from attar.errors import InputError, ModelError, OutputError
 from attar.jobs import building
 from attar.jobs.index import Index
 
 WORDS = tuple("the a cat dog sat ran on mat in man woman tree river light play walk blue red seven music".split())  # noqa: SIM905
+
+
+def change(folder: Path, **settings: object) -> None:
+    path = folder / "index.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | settings))
 
 
 def documents(n: int, seed: int = 0) -> list[str]:
@@ -94,6 +101,7 @@ def test_ids(plain: Embedder, tmp_path: Path) -> None:
         (["a", 3], None, "text 1 is 3"),
         (["a", "b"], [1, 1], "1 comes twice"),
         (["a"], [1.5], "1.5"),
+        (["a"], [["b"]], "neither a whole number nor a string"),
     ],
 )
 def test_what_is_refused_leaves_nothing(
@@ -146,12 +154,61 @@ def test_what_an_earlier_run_left_of_other_texts_is_not_used(
     assert index.search(documents(6, seed=9)[5], 1)[0].row == 5
 
 
+def test_more_parts_of_an_earlier_run_do_not_come_along(
+    plain: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "PART_ROWS", 2)
+    with monkeypatch.context() as stopped, pytest.raises(KeyboardInterrupt):
+        stopped.setattr(building, "_put_in_place", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        Index.build(tmp_path / "i", plain, documents(5))
+    Index.build(tmp_path / "i", plain, documents(3))
+    Index.build(tmp_path / "other", plain, documents(3))
+    names = [sorted(path.name for path in (tmp_path / name).iterdir()) for name in ("i", "other")]
+    assert names[0] == names[1]
+
+
+def test_there_is_no_moment_without_an_index(plain: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Index.build(tmp_path / "i", plain, ["the cat"])
+    moments = []
+    for name in ("rename", "replace", "unlink", "rmdir"):
+        real = getattr(os, name)
+        monkeypatch.setattr(os, name, lambda *a, real=real, **k: (moments.append(_is_index(tmp_path)), real(*a, **k)))
+    Index.build(tmp_path / "i", plain, ["a dog", "the"], overwrite=True)
+    assert len(moments) > 5
+    assert all(moments)
+    assert [path.name for path in tmp_path.iterdir()] == ["i"]
+
+
+def _is_index(folder: Path) -> bool:
+    return (folder / "i" / "index.json").is_file()
+
+
+def test_a_part_ends_where_its_texts_are_long(plain: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "PART_CHARACTERS", 10)
+    index = Index.build(tmp_path / "i", plain, ["the", "cat sat on", "a", "b", "the cat sat on the mat", "dog"])
+    assert [len(part) for part in index.parts] == [2, 3, 1]
+    assert [hit.text for hit in index.search("the cat sat on the mat", 1)] == ["the cat sat on the mat"]
+
+
+def test_a_model_that_is_refused_leaves_nothing(tiny_bert_dir: Path, tmp_path: Path) -> None:
+    model = shutil.copytree(tiny_bert_dir, tmp_path / "model")
+    (model / "config.json").write_text("{")
+    with pytest.raises(ModelError):
+        Index.build(tmp_path / "i", Embedder(Transformer(model)), ["the cat"])
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
         (lambda f: (f / "index.json").write_text("{"), "damaged"),
         (lambda f: (f / "index.json").write_text(json.dumps({"format": 9})), "format 9"),
         (lambda f: (f / "index.json").unlink(), "not an index"),
+        (lambda f: change(f, parts=[]), "damaged: ValueError dims and parts"),
+        (lambda f: change(f, parts=["2"]), "damaged: ValueError dims and parts"),
+        (lambda f: change(f, dims=-1), "damaged: ValueError dims and parts"),
+        (lambda f: change(f, zeros=None), "damaged: ValueError zeros and fitted_on"),
+        (lambda f: change(f, approximate=[1]), "damaged: ValueError approximate"),
         (lambda f: (f / "vectors-00000.npy").write_bytes(b"x"), "can't be read"),
         (lambda f: np.save(f / "vectors-00000.npy", np.zeros((2, 3), np.float32)), "not as index.json says"),
         (lambda f: (f / "texts-00000.arrow").unlink(), "can't be read"),

@@ -92,7 +92,7 @@ def test_the_command_and_the_report_say_it(tmp_path: Path):
     assert data["hurts"][0]["shape"] == "whiten"
     cells = Cells(tuple(ROWS))
     verdicts = {labels[2]: labels[4] for labels, _ in shaping_table(cells).rows if labels[0] == "sts"}
-    assert verdicts == {"whiten": "hurts", "zscore": ""}
+    assert verdicts == {"whiten": "hurts", "zscore": "helps"}
     assert len(page_data(cells)["shaping"]["rows"]) == 6
 
 

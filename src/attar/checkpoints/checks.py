@@ -37,7 +37,11 @@ def read_settings(folder: Path) -> dict[str, Any]:
     """What config.json holds."""
     if not (folder / "config.json").is_file():
         raise ModelError(f"{str(folder)!r} is not a model folder: it has no config.json")
-    return read_json(folder / "config.json")
+    settings = read_json(folder / "config.json")
+    kinds = settings.get("architectures")
+    if kinds is not None and not (isinstance(kinds, list) and all(isinstance(kind, str) for kind in kinds)):
+        raise ModelError(f"{folder / 'config.json'}: architectures is {kinds!r}; expected a list of names")
+    return settings
 
 
 def read_json(path: Path) -> dict[str, Any]:

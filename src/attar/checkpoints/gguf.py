@@ -16,6 +16,7 @@ from attar.checkpoints.gguf_file import GgufFile
 from attar.checkpoints.gguf_names import DIALECTS, is_known, plain_name, settings_of
 from attar.checkpoints.gguf_tokenizer import read_tokenizer
 from attar.errors import ModelError
+from attar.io.foreign import reading
 from attar.io.quantized import StoredRows
 
 ENDING = ".gguf"
@@ -67,8 +68,9 @@ class GgufCheckpoint:
     @cached_property
     def file(self) -> GgufFile:
         """The opened file; refuses what is not a model that can be run."""
-        file = GgufFile(self.local)
-        _check_kind(file)
+        with reading(self.local, ModelError):
+            file = GgufFile(self.local)
+            _check_kind(file)
         return file
 
     def check(self) -> None:
@@ -79,7 +81,8 @@ class GgufCheckpoint:
     def settings(self) -> Mapping[str, Any]:
         """What config.json would hold."""
         file = self.file
-        settings = settings_of(file.metadata, file.entries[_TABLE].shape[0])
+        with reading(self.local, ModelError):
+            settings = settings_of(file.metadata, file.entries[_TABLE].shape[0])
         layers = settings.get("num_hidden_layers", settings.get("n_layer"))
         if not isinstance(layers, int) or not 0 < layers <= len(file.entries):
             raise ModelError(
@@ -103,7 +106,8 @@ class GgufCheckpoint:
 
     def tokenizer(self) -> tuple[tokenizers.Tokenizer, str | None]:
         """A tokenizer of its own for each caller; such models have no mask token."""
-        return read_tokenizer(self.file.metadata, self.local), None
+        with reading(self.local, ModelError):
+            return read_tokenizer(self.file.metadata, self.local), None
 
     @cached_property
     def sha256(self) -> str:

@@ -8,8 +8,9 @@ from attar.types import Encoder
 
 NO_TEMPLATE = "none"
 NO_SHAPE = "none"
-TEMPLATE = "T4"  # for models that know masks
-SHAPES = (NO_SHAPE, "zscore", "abtt:1", "abtt:3")
+MASKED_TEMPLATE = "T4"  # for models that know masks
+PROMPT = "knowledge"  # for models that write
+SHAPES = (NO_SHAPE, "zscore", "abtt:1")
 SPREAD = 8  # layers that stand for all
 
 
@@ -37,31 +38,26 @@ def plain_candidate(encoder: Encoder) -> Candidate:
 
 
 def named_candidates(encoder: Encoder) -> dict[str, Candidate]:
-    """The named recipes as candidates of this encoder."""
-    plain = plain_candidate(encoder)
+    """The named recipes that are meant for such an encoder, as candidates."""
     ends = _ends(encoder)
-    return {
-        "plain": plain,
+    named = {
+        "plain": plain_candidate(encoder),
         "similarity": Candidate(NO_TEMPLATE, ends, "idf", "zscore"),
-        "clustering": Candidate(NO_TEMPLATE, ends, "debiased", NO_SHAPE),
         "classification": Candidate(NO_TEMPLATE, ends, "mean", NO_SHAPE),
     }
+    if encoder.causal:
+        return named | {"prompt": Candidate(PROMPT, (encoder.n_layers,), "answer", "zscore")}
+    return named | {"clustering": Candidate(NO_TEMPLATE, ends, "debiased", NO_SHAPE)}
 
 
 def candidates(encoder: Encoder) -> tuple[Candidate, ...]:
     """All candidates of an encoder; the plain one comes first, each once."""
     found = dict.fromkeys([plain_candidate(encoder), *named_candidates(encoder).values()])
-    for template in templates(encoder):
+    for template, weights in _grid(encoder).items():
         for layers in layer_sets(encoder):
-            for weights in _weights(encoder, template):
-                found.update(dict.fromkeys(Candidate(template, layers, weights, shape) for shape in SHAPES))
+            for weighting in weights:
+                found.update(dict.fromkeys(Candidate(template, layers, weighting, shape) for shape in SHAPES))
     return tuple(found)
-
-
-def templates(encoder: Encoder) -> tuple[str, ...]:
-    """The templates that the encoder can be given."""
-    masks = encoder.contextual and encoder.vocabulary.mask_id is not None
-    return (NO_TEMPLATE, TEMPLATE) if masks else (NO_TEMPLATE,)
 
 
 def layer_sets(encoder: Encoder) -> tuple[tuple[int, ...], ...]:
@@ -72,11 +68,11 @@ def layer_sets(encoder: Encoder) -> tuple[tuple[int, ...], ...]:
     middle = round(last / 2)
     step = max(1, -(-last // SPREAD))
     wanted = [
-        *((layer,) for layer in (-1, 0, 1, middle, last - 1, last)),
+        *((layer,) for layer in (1, middle, last)),
         _ends(encoder),
         tuple(sorted({middle, last})),
         tuple(range(max(1, last - 3), last + 1)),
-        tuple(sorted(range(last, 0, -step))),
+        tuple(sorted(range(last, 0, -step))) if not encoder.causal else (round(0.8 * last),),
     ]
     same_width = [s for s in wanted if s and s[0] >= first and len({encoder.width(layer) for layer in s}) == 1]
     return tuple(dict.fromkeys(same_width))
@@ -88,9 +84,14 @@ def _ends(encoder: Encoder) -> tuple[int, ...]:
     return tuple(sorted({min(max(1, encoder.first_layer), encoder.n_layers), encoder.n_layers}))
 
 
-def _weights(encoder: Encoder, template: str) -> tuple[str, ...]:
-    if template != NO_TEMPLATE:
-        return ("mean", "idf", "debiased", "mask")
-    causal = encoder.contextual and encoder.vocabulary.mask_id is None
-    extra = ("last",) if causal else ()
-    return tuple(dict.fromkeys((encoder.usual_weights, "mean", "idf", "debiased", *extra)))
+def _grid(encoder: Encoder) -> dict[str, tuple[str, ...]]:
+    """The weights to try under each template that the encoder can be given."""
+    usual = (encoder.usual_weights, "mean", "idf")
+    if not encoder.contextual:
+        return {NO_TEMPLATE: tuple(dict.fromkeys((*usual, "sif", "debiased")))}
+    if encoder.causal:
+        return {NO_TEMPLATE: tuple(dict.fromkeys((*usual, "position", "last"))), PROMPT: ("answer",)}
+    plain = {NO_TEMPLATE: tuple(dict.fromkeys((*usual, "debiased")))}
+    if encoder.tuned_for_sentences or encoder.vocabulary.mask_id is None:
+        return plain
+    return plain | {MASKED_TEMPLATE: ("mean", "idf", "debiased", "mask")}

@@ -23,7 +23,7 @@ from attar.persist import README, RECIPE
 from attar.types import Encoder
 
 ACCOUNT, ANSWERS, PICTURE = "choice.json", "answers.jsonl", "choice.svg"
-SIGNAL_NAMES = ("probe", "contrast", "votes", "evenness")
+SIGNAL_NAMES = ("probe", "topics", "votes", "contrast", "evenness")
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,14 @@ class Chosen:
     def reason(self) -> str:
         """One sentence on how the choice was made."""
         n = sum(answer.closer != "skip" for answer in self.answers)
-        by = f"the probe, {self.sampled:,} texts and {n} answers" if n else f"the probe and {self.sampled:,} texts"
+        by = f"the probes, {self.sampled:,} texts and {n} answers" if n else f"the probes and {self.sampled:,} texts"
         if not self.verdict.kept_plain:
-            return f"{self.candidate} was chosen by {by}: its chance of being better than plain is {self._chance()}"
+            chance = f"the chance that it is clearly better than plain is {self._chance()}"
+            return f"{self.candidate} was chosen by {by}: {chance}"
         favourite = self.evidence.candidates[self.verdict.favourite]
         if self.verdict.favourite == PLAIN:
             return f"plain was kept: by {by} no other recipe agrees better with those that are believed in"
-        return f"plain was kept: by {by} the chance that {favourite} is better is only {self._chance()}"
+        return f"plain was kept: by {by} the chance that {favourite} is clearly better is only {self._chance()}"
 
     def rows(self, n: int = 8) -> list[dict[str, Any]]:
         """The chosen, the named and the n most valued candidates with all signals, best first."""

@@ -17,8 +17,8 @@ from attar.choosing.questions import Questions
 from attar.choosing.rule import SAME, Verdict, judge, log_prior, weigh
 from attar.types import Doubles
 
-STEEPNESS = 6.0  # of the chance, in differences of ranks that go from 0 to 1
-SLIPS = 0.1  # of answers, whatever the candidate
+STEEPNESS = 4.0  # of the chance, in differences of ranks that go from 0 to 1
+SLIPS = 0.15  # of answers, whatever the candidate
 SETTLED = 0.9  # belief in candidates that are much like the chosen one, at which no more is asked
 FEWEST = 5  # answers before the dialogue may end by itself
 
@@ -38,6 +38,11 @@ class Dialogue:
         leads = self.questions.leads(self.evidence)
         chances: Doubles = SLIPS + (1 - 2 * SLIPS) * expit(STEEPNESS * leads)
         return chances
+
+    @cached_property
+    def _doubts(self) -> Doubles:
+        """How unsure each candidate is of its own answers. Shape: (R, Q)"""
+        return entropy(self._left)
 
     @cached_property
     def _prior(self) -> Doubles:
@@ -62,13 +67,12 @@ class Dialogue:
 
     def next_question(self) -> int | None:
         """The question that tells most about the candidates; None where all are asked."""
-        open_ones = np.array([q for q in range(len(self.questions)) if q not in self.answers], dtype=np.int64)
-        if not len(open_ones):
+        if len(self.answers) == len(self.questions):
             return None
-        left = self._left[:, open_ones]
         belief = weigh(self._prior + self.log_likelihood)
-        told = entropy(belief @ left) - belief @ entropy(left)
-        return int(open_ones[np.argmax(told)])
+        told = entropy(belief @ self._left) - belief @ self._doubts
+        told[list(self.answers)] = -np.inf
+        return int(np.argmax(told))
 
     def verdict(self) -> Verdict:
         """The choice that the answers so far lead to."""

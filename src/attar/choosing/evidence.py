@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,13 +12,16 @@ import numpy.typing as npt
 from attar.choosing.candidates import Candidate
 from attar.choosing.neighbours import cosine_matrix, overlaps
 from attar.choosing.passes import Units
-from attar.choosing.probe import Probe
+from attar.choosing.probe import read_probe
 from attar.choosing.signals import SIGNALS, neighbour_list
+from attar.choosing.topics import read_topics
 from attar.errors import InputError
 from attar.types import Doubles, Floats, Ints
 
+TEXTS, PROBE, TOPICS = "texts", "probe", "topics"
 VOTERS = 500  # texts on which neighbours are compared
 LEAST_TEXTS = 20
+CLEAR = 2.0  # points of the probe: what leads by less may be worse elsewhere
 
 
 @dataclass(frozen=True)
@@ -30,14 +33,19 @@ class SignalEvidence:
     agreement: Doubles  # (R, R) share of common neighbours
     neighbours: Ints  # (R, V, k) of the first V texts
     probe_cosines: Doubles  # (R, P)
-    probe: Probe
+    topic_scores: Doubles  # (R, T)
     pairs: Ints  # (M, 2) texts that can be asked about
     cosines: Floats  # (R, M)
 
     @cached_property
     def better_on_probe(self) -> Doubles:
-        """The chance that each candidate follows the probe better than the plain one does. Shape: (R,)"""
-        return self.probe.chances_better(self.probe_cosines, 0)
+        """The chance that each candidate is clearly better than the plain one on the probe. Shape: (R,)"""
+        return read_probe().chances_better(self.probe_cosines, 0, CLEAR)
+
+    @cached_property
+    def better_on_topics(self) -> Doubles:
+        """The chance that each candidate keeps topics together better than the plain one does. Shape: (R,)"""
+        return read_topics().chances_better(self.topic_scores, 0)
 
     @property
     def usable(self) -> npt.NDArray[np.bool_]:
@@ -45,15 +53,13 @@ class SignalEvidence:
         return np.isfinite(self.signals["contrast"])
 
 
-def gather(each: Iterable[Units], probe: Probe, pairs: Ints | None = None) -> SignalEvidence:
+def gather(each: Iterable[Units], pairs: Ints | None = None) -> SignalEvidence:
     """Take the signals of every candidate as its vectors come by.
 
     Parameters
     ----------
     each : iterable of Units
-        The vectors of every candidate in turn.
-    probe : Probe
-        The graded pairs whose vectors they hold.
+        The vectors of every candidate in turn: of the texts, of the probe and of the topics.
     pairs : array of shape (M, 2), optional
         The pairs of texts that can be asked about; all pairs of the first texts if not given.
 
@@ -63,26 +69,42 @@ def gather(each: Iterable[Units], probe: Probe, pairs: Ints | None = None) -> Si
         If there are too few texts to compare neighbours, or no vectors that differ.
     """
     found: list[Candidate] = []
-    lists, asked, graded, signals = [], [], [], []
+    lists, asked, graded, sorted_, signals = [], [], [], [], []
     for units in each:
-        n = min(VOTERS, len(units.texts))
+        vectors = units.of[TEXTS]
+        n = min(VOTERS, len(vectors))
         if n < LEAST_TEXTS:
             raise InputError(f"{n} distinct texts are too few to choose by; give at least {LEAST_TEXTS}")
         pairs = np.stack(np.triu_indices(n, 1), axis=1) if pairs is None else pairs
-        between = cosine_matrix(units.texts[:n])
+        between = cosine_matrix(vectors[:n])
         found.append(units.candidate)
         lists.append(neighbour_list(between))
-        graded.append(probe.cosines(units.probe))
-        asked.append(_cosines(units.texts, pairs))
-        signals.append([measure(units, between, probe) for measure in SIGNALS.values()])
+        graded.append(read_probe().cosines(units.of[PROBE]))
+        sorted_.append(read_topics().scores(units.of[TOPICS]))
+        asked.append(_cosines(vectors, pairs))
+        signals.append([measure(between) for measure in SIGNALS.values()])
     by_name = {name: np.array([row[i] for row in signals]) for i, name in enumerate(SIGNALS)}
     if not np.isfinite(by_name["contrast"]).any() or pairs is None:
         raise InputError("all texts get the same vector under every recipe; give texts that differ")
     agreement = overlaps(lists, n)
     by_name["votes"] = agreement.mean(axis=1)
+    by_name["probe"] = np.array([read_probe().score(row) for row in graded])
+    by_name["topics"] = 100 * np.mean(sorted_, axis=1)
     return SignalEvidence(
-        tuple(found), by_name, agreement, np.array(lists), np.array(graded), probe, pairs, np.array(asked)
+        tuple(found),
+        by_name,
+        agreement,
+        np.array(lists),
+        np.array(graded),
+        np.array(sorted_),
+        pairs,
+        np.array(asked),
     )
+
+
+def corpora(texts: Sequence[str]) -> dict[str, Sequence[str]]:
+    """What goes through the model."""
+    return {TEXTS: texts, PROBE: read_probe().texts, TOPICS: read_topics().texts}
 
 
 def _cosines(units: Floats, pairs: Ints) -> Floats:

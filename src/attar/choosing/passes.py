@@ -1,21 +1,20 @@
-"""One pass for each template: sampled texts and the probe through the model once, pooled under all weights."""
+"""One pass for each template: texts through the model once, pooled under all weights."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from attar import shapers, weights
 from attar.choosing.candidates import NO_SHAPE, NO_TEMPLATE, Candidate
-from attar.choosing.probe import Probe
 from attar.pipeline import fit_weights
 from attar.shapers import Moments, Unit
 from attar.shapers.chain import Evidence, fit_chain
 from attar.sweep.cells import is_local
 from attar.sweep.collect import FittedWeights, collect, group_layers, n_texts_done
-from attar.sweep.passes import PassSpec, open_pass
+from attar.sweep.passes import PassSpec, find_pass, open_pass
 from attar.sweep.plan import MODEL, make_plan
 from attar.sweep.pooled import PooledBlocks
 from attar.sweep.subjects import Subject
@@ -23,24 +22,21 @@ from attar.types import Encoder, Floats
 from attar.weights import Weighting
 
 log = logging.getLogger("attar")
-TEXTS, PROBE = "texts", "probe"
 BLOCK_TEXTS = 256
 
 
 @dataclass(frozen=True)
 class Units:
-    """Vectors of length 1 by one candidate. Zero vectors stay zero."""
+    """Vectors of length 1 by one candidate, of several corpora. Zero vectors stay zero."""
 
     candidate: Candidate
-    texts: Floats  # (N, D)
-    probe: Floats  # (P, D)
+    of: Mapping[str, Floats]  # name of the corpus: (N, D)
 
 
 def each_candidate(
     encoder: Encoder,
     wanted: Sequence[Candidate],
-    texts: Sequence[str],
-    probe: Probe,
+    corpora: Mapping[str, Sequence[str]],
     folder: Path,
     progress: bool = False,
 ) -> Iterator[Units]:
@@ -52,26 +48,27 @@ def each_candidate(
         Without a template.
     wanted : sequence of Candidate
         Which candidates.
-    texts : sequence of str
-        Distinct texts.
-    probe : Probe
-        Embedded as a corpus of its own: weights and shapers learn from its texts alone.
+    corpora : mapping of str to sequence of str
+        Distinct texts by name. Weights and shapers learn from each corpus alone.
     folder : Path
         Where pooled vectors are kept.
     progress : bool
         Show a bar while texts go through the model.
     """
-    subjects = (Subject(TEXTS, TEXTS, tuple(texts), None), Subject(PROBE, PROBE, probe.texts, None))
     for template in dict.fromkeys(c.template for c in wanted):
         mine = [c for c in wanted if c.template == template]
-        pooled = _collect(encoder.with_template(_named(template)), template, mine, subjects, folder, progress)
+        templated = encoder.with_template(_named(template))
+        pooled = {
+            name: _collect(templated, template, mine, Subject(name, name, tuple(texts), None), folder, progress)
+            for name, texts in corpora.items()
+        }
         for layers, weighting in dict.fromkeys((c.layers, c.weights) for c in mine):
-            raw = {s.name: pooled.vectors(s.name, s.name, weighting, layers, 0) for s in subjects}
+            raw = {name: blocks.vectors(name, name, weighting, layers, 0) for name, blocks in pooled.items()}
             sides = {name: Evidence(v, moments=Moments.of(v)) for name, v in raw.items()}
             for candidate in mine:
                 if (candidate.layers, candidate.weights) == (layers, weighting):
                     found = {name: _shaped(candidate.shape, side) for name, side in sides.items()}
-                    yield Units(candidate, *(found[s.name][pooled.distinct(s.name)[1]] for s in subjects))
+                    yield Units(candidate, {name: v[pooled[name].distinct(name)[1]] for name, v in found.items()})
 
 
 def _named(template: str) -> str | None:
@@ -87,39 +84,33 @@ def _shaped(shape: str, evidence: Evidence) -> Floats:
 
 
 def _collect(
-    encoder: Encoder,
-    template: str,
-    mine: Sequence[Candidate],
-    subjects: Sequence[Subject],
-    folder: Path,
-    progress: bool,
+    encoder: Encoder, template: str, mine: Sequence[Candidate], subject: Subject, folder: Path, progress: bool
 ) -> PooledBlocks:
     """Pass what is missing through the model."""
     named = sorted({c.weights for c in mine})
-    local = [name for name in named if is_local(name)]
-    shared = [name for name in named if name not in local]
-    layers = sorted({layer for c in mine for layer in c.layers})
-    plan = make_plan(subjects, (), shared, local, {MODEL: group_layers(layers, encoder)}, BLOCK_TEXTS)
-    spec = PassSpec(
+    needed = PassSpec(
         model=encoder.fingerprint or repr(encoder),
         template=_named(template),
-        subjects={s.name: s.fingerprint for s in subjects},
+        subjects={subject.name: subject.fingerprint},
         counted=None,
         embedded=None,
         averaged=None,
-        shared=tuple(shared),
-        local=tuple(local),
-        layers=tuple(layers),
+        shared=tuple(name for name in named if not is_local(name)),
+        local=tuple(name for name in named if is_local(name)),
+        layers=tuple(sorted({layer for c in mine for layer in c.layers})),
         average_layers=(),
         block_texts=BLOCK_TEXTS,
     )
+    spec = find_pass(folder, needed, needed.subjects)
+    groups = {MODEL: group_layers(spec.layers, encoder)}
+    plan = make_plan([subject], (), spec.shared, spec.local, groups, BLOCK_TEXTS)
     place = open_pass(folder, spec)
     held = n_texts_done(plan, place)
     there = f", {held:,} of them already" if held else ""
-    log.info("template %s: %s texts once through the model%s", template, f"{len(plan.texts):,}", there)
+    log.info("template %s: %s %s once through the model%s", template, f"{len(plan.texts):,}", subject.name, there)
     fitted = FittedWeights(
-        {name: _fitted(name, encoder, ()) for name in shared},
-        {(s.name, name): _fitted(name, encoder, s.texts) for s in subjects for name in local},
+        {name: _fitted(name, encoder, ()) for name in spec.shared},
+        {(subject.name, name): _fitted(name, encoder, subject.texts) for name in spec.local},
     )
     collect(encoder, plan, fitted, None, place, progress)
     return PooledBlocks(plan, place)

@@ -1,4 +1,4 @@
-"""A picture of the candidates in the space of signals: what the probe says against what the texts say."""
+"""A picture of the candidates in the space of signals: what the probe says against what the topics say."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from attar.choosing.candidates import Candidate
 from attar.choosing.evidence import SignalEvidence
-from attar.choosing.rule import Verdict
+from attar.choosing.rule import PLAIN, Verdict
 from attar.errors import MissingExtra
 from attar.io.atomic import new_file
 
@@ -27,22 +27,29 @@ def draw_picture(evidence: SignalEvidence, verdict: Verdict, named: Mapping[str,
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("drawing the choice", "models") from None
-    figure = Figure(figsize=(6.4, 4.6), layout="constrained")
+    figure = Figure(figsize=(7.2, 5.2), layout="constrained")
     axes = figure.subplots()
-    x, y = evidence.signals["probe"], verdict.value
-    good = evidence.usable & np.isfinite(y)
-    sizes = 12 + 240 * np.sqrt(verdict.belief[good])
-    axes.scatter(x[good], y[good], s=sizes, color="#9bb0c1", linewidths=0, label="candidates (larger: believed in)")
-    for name, candidate in named.items():
-        r = evidence.candidates.index(candidate)
-        axes.scatter(x[r], y[r], s=45, marker="D", color="#31506b")
-        axes.annotate(name, (x[r], y[r]), textcoords="offset points", xytext=(6, -10), fontsize=8)
+    x, y = evidence.signals["probe"], evidence.signals["topics"]
+    good = evidence.usable & np.isfinite(verdict.value)
+    dots = axes.scatter(x[good], y[good], s=22, c=verdict.value[good], cmap="Blues", edgecolors="#8aa", linewidths=0.3)
+    figure.colorbar(dots, label="value: agreement on your texts with what is believed in")
+    plain = evidence.candidates[PLAIN]
+    axes.axvline(x[PLAIN], color="#999", linewidth=0.6, linestyle="--")
+    axes.axhline(y[PLAIN], color="#999", linewidth=0.6, linestyle="--")
     r = verdict.chosen
-    label = f"chosen: {evidence.candidates[r]}"
-    axes.scatter(x[r], y[r], s=150, marker="*", color="#c2410c", label=label, zorder=3)
+    for name, candidate in named.items():
+        i = evidence.candidates.index(candidate)
+        axes.scatter(x[i], y[i], s=45, marker="D", color="#31506b", zorder=3)
+        axes.annotate(name, (x[i], y[i]), textcoords="offset points", xytext=(6, -11), fontsize=8, zorder=4)
+    axes.scatter(x[r], y[r], s=190, marker="*", color="#c2410c", zorder=5)
+    kept = f"plain was kept: {plain}" if verdict.kept_plain else f"chosen (star): {evidence.candidates[r]}"
+    axes.set_title(f"{kept}\nabove and right of the dashed lines: better than plain on both probes", fontsize=9)
     axes.set_xlabel("probe: Spearman × 100 with graded pairs")
-    axes.set_ylabel("value: agreement on these texts")
-    axes.legend(fontsize=7, loc="lower right")
+    axes.set_ylabel("topics: % of texts that stand nearer to their own topic")
+    low = float(np.percentile(x[good], 10)), float(np.percentile(y[good], 10))  # a few disasters would squeeze the rest
+    shown = [r, PLAIN, *(evidence.candidates.index(c) for c in named.values())]
+    axes.set_xlim(left=min(low[0], *x[shown]) - 1)
+    axes.set_ylim(bottom=min(low[1], *y[shown]) - 1)
     form = path.suffix.removeprefix(".")
     with new_file(path) as aside, rc_context({"svg.hashsalt": "attar"}):
         figure.savefig(aside, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)

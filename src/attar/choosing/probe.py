@@ -38,18 +38,18 @@ class Probe:
         """Spearman's correlation with the grades, x 100."""
         return 100 * spearman(cosines, self.grades)
 
-    def chances_better(self, cosines: Doubles, than: int, resamples: int = 500) -> Doubles:
-        """In what share of resamples of groups each row of cosines follows the grades better than one of them.
+    def chances_better(self, cosines: Doubles, than: int, lead: float = 0.0, resamples: int = 500) -> Doubles:
+        """In what share of resamples of groups each row of cosines leads one of them by so many points of the score.
 
-        Ranks are taken once, of all pairs. Rows that are as good count one half. Shape: (R, P) -> (R,)
+        Ranks are taken once, of all pairs. Rows that lead by just that count one half. Shape: (R, P) -> (R,)
         """
         rng = np.random.default_rng(0)
         n = int(self.groups.max()) + 1
         drawn = np.stack([np.bincount(rng.integers(0, n, n), minlength=n) for _ in range(resamples)])
         times = drawn[:, self.groups].astype(np.float64)  # (resamples, P)
         found = _weighted_correlations(rankdata(cosines, axis=1), rankdata(self.grades), times)
-        lead = found - found[:, [than]]
-        shares: Doubles = ((lead > TIE).mean(axis=0) + (lead >= -TIE).mean(axis=0)) / 2
+        beyond = found - found[:, [than]] - lead / 100
+        shares: Doubles = ((beyond > TIE).mean(axis=0) + (beyond >= -TIE).mean(axis=0)) / 2
         return shares
 
 

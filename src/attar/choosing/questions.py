@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.stats import rankdata
 
 from attar.choosing.evidence import SignalEvidence
@@ -17,6 +17,7 @@ SIMILARITY, CLUSTERING, SEARCH = "similarity", "clustering", "search"
 PURPOSES = (SIMILARITY, CLUSTERING, SEARCH)
 DRAWN = 1500
 SEED = 0
+_DRAWS = 4  # times as many are drawn as are kept
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ class Questions:
 
 
 def draw_questions(evidence: SignalEvidence, purpose: str, n: int = DRAWN, seed: int = SEED) -> Questions:
-    """Draw questions, each once: pairs of near texts for similarity, one text with two near ones otherwise.
+    """Draw questions, each once: pairs of near texts for similarity, otherwise one
+    text with two others, each of which is near to it in the eyes of one candidate and not of another.
 
     Raises
     ------
@@ -50,34 +52,34 @@ def draw_questions(evidence: SignalEvidence, purpose: str, n: int = DRAWN, seed:
     if purpose not in PURPOSES:
         raise unknown_name("purpose", purpose, PURPOSES)
     rng = np.random.default_rng(seed)
-    near = _near_pairs(evidence, rng)
-    first, left = near(3 * n)
-    second, right = near(3 * n)
-    if purpose != SIMILARITY:
-        second, right = near(3 * n, first)
+    first, left, one = _near_pairs(evidence, rng, _DRAWS * n)
+    second, right, other = _near_pairs(evidence, rng, _DRAWS * n, None if purpose == SIMILARITY else first)
+    told_apart = np.ones(len(first), dtype=bool)
+    if purpose != SIMILARITY:  # where both are near to both, both belong or neither does
+        told_apart = ~_is_near(evidence, other, first, left) & ~_is_near(evidence, one, first, right)
     pairs = np.sort(np.stack([first, left, second, right], axis=1).reshape(-1, 2, 2), axis=2)
     columns = columns_of(pairs.reshape(-1, 2), evidence.pairs).reshape(-1, 2)
     fresh = np.unique(np.sort(columns, axis=1), axis=0, return_index=True)[1]
-    kept = np.sort(fresh[columns[fresh, 0] != columns[fresh, 1]])[:n]
+    kept = np.sort(fresh[(columns[fresh, 0] != columns[fresh, 1]) & told_apart[fresh]])[:n]
     sides = np.stack([first, left], axis=1), np.stack([second, right], axis=1)
     return Questions(sides[0][kept], sides[1][kept], columns[kept])
 
 
-NearPairs = Callable[..., tuple[Ints, Ints]]
-
-
-def _near_pairs(evidence: SignalEvidence, rng: np.random.Generator) -> NearPairs:
-    """Draws texts and a neighbour of each, as candidates see them: one half as believed in, the other half evenly."""
+def _near_pairs(
+    evidence: SignalEvidence, rng: np.random.Generator, n: int, texts: Ints | None = None
+) -> tuple[Ints, Ints, Ints]:
+    """Texts, a neighbour of each and the candidate that sees it: one half as believed in, the other half evenly."""
     lists = evidence.neighbours
-    belief = weigh(log_prior(evidence))
     even = evidence.usable / evidence.usable.sum()
+    chosen = rng.integers(0, lists.shape[1], n) if texts is None else texts
+    recipes = rng.choice(len(even), n, p=(weigh(log_prior(evidence)) + even) / 2)
+    return chosen, lists[recipes, chosen, rng.integers(0, lists.shape[2], n)], recipes
 
-    def draw(n: int, texts: Ints | None = None) -> tuple[Ints, Ints]:
-        chosen = rng.integers(0, lists.shape[1], n) if texts is None else texts
-        recipes = rng.choice(len(belief), n, p=(belief + even) / 2)
-        return chosen, lists[recipes, chosen, rng.integers(0, lists.shape[2], n)]
 
-    return draw
+def _is_near(evidence: SignalEvidence, recipes: Ints, texts: Ints, others: Ints) -> npt.NDArray[np.bool_]:
+    """Whether each of the others is a neighbour of its text, as a candidate sees it. Shape: (N,)"""
+    found: npt.NDArray[np.bool_] = (evidence.neighbours[recipes, texts] == others[:, None]).any(axis=1)
+    return found
 
 
 def columns_of(pairs: Ints, known: Ints) -> Ints:

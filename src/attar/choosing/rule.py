@@ -1,9 +1,9 @@
 """The rule: what to believe of each candidate without labels, which one to take, and when to keep the plain one.
 
-A candidate is believed in as far as it follows the graded pairs of the probe and separates neighbours from the rest;
-near-copies share their belief. Taken is the candidate that agrees best, on the user's own texts, with all that are
-believed in. It must also be better than the plain one beyond doubt. The constants were fixed on half of the tasks with
-one raw model (docs/choose.md).
+A candidate is believed in as far as it follows the graded pairs of the probe and keeps the topics together; near-copies
+share their belief. Taken is the candidate that agrees best, on the user's own texts, with all that are believed in. It
+must also be better than the plain one beyond doubt by the probe, and the topics, which share no text with it, must not
+speak against it. The constants were fixed on some tasks with one raw model (docs/choose.md).
 """
 
 from __future__ import annotations
@@ -11,18 +11,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
-from scipy.stats import rankdata
+from scipy.special import expit, logit
 
 from attar.choosing.evidence import SignalEvidence
 from attar.types import Doubles
 
-PROBE_POINTS = 4.0  # of the probe that make a candidate e times as believable
+PROBE_SHARE, TOPICS_SHARE = 0.7, 0.3  # of a candidate's merit
+POINTS = 2.0  # of merit that make a candidate e times as believable
+SHARPNESS = 2.0  # by what power of belief candidates count where agreement with them is valued
 SAME = 0.6  # candidates with more common neighbours than this are near-copies
 SURE = 0.95  # chance of being better than plain that is asked for
 SURE_TUNED = 0.99  # the same for models that were tuned for sentences
-MOST = 0.98  # no more than this is believed of the probe alone
-TRUST = 0.5  # of the log-likelihood of answers: no candidate is the truth itself
+MOST, LEAST = 0.98, 0.1  # no more and no less is believed of the probe alone
+TRUST = 1.0  # in the log-likelihood of answers against the probe
 _TRIED = 20  # candidates that are compared with the plain one before it is kept
 PLAIN = 0  # its place among the candidates
 
@@ -43,12 +44,21 @@ class Verdict:
         return self.chosen == PLAIN
 
 
+def log_merit(evidence: SignalEvidence) -> Doubles:
+    """How believable each candidate is without answers, as a logarithm; -inf for unusable ones. Shape: (R,)"""
+    merit = PROBE_SHARE * evidence.signals["probe"] + TOPICS_SHARE * evidence.signals["topics"]
+    return np.where(evidence.usable, merit / POINTS, -np.inf)
+
+
 def log_prior(evidence: SignalEvidence) -> Doubles:
-    """Logarithms of the belief without answers, up to a constant; -inf for unusable candidates. Shape: (R,)"""
-    probe, usable = evidence.signals["probe"], evidence.usable
-    near_copies = (evidence.agreement > SAME).sum(axis=1).clip(1)
-    prior = probe / PROBE_POINTS + _standing(evidence.signals["contrast"]) - np.log(near_copies)
-    return np.where(usable, prior, -np.inf)
+    """Logarithms of the belief without answers, up to a constant. Shape: (R,)"""
+    return log_merit(evidence) - _log_copies(evidence)
+
+
+def _log_copies(evidence: SignalEvidence) -> Doubles:
+    """Logarithms of how many candidates are like each one, itself included. Shape: (R,)"""
+    copies: Doubles = np.log((evidence.agreement > SAME).sum(axis=1).clip(1))
+    return copies
 
 
 def weigh(log_weights: Doubles) -> Doubles:
@@ -71,26 +81,19 @@ def judge(evidence: SignalEvidence, log_likelihood: Doubles | None = None, *, tu
         Whether the model was tuned for sentences: the plain recipe is then left only for more certainty.
     """
     answers = np.zeros(len(evidence.candidates)) if log_likelihood is None else log_likelihood
-    belief = weigh(log_prior(evidence) + answers)
-    value = np.where(evidence.usable, evidence.agreement @ belief, -np.inf)
+    merit, copies = log_merit(evidence) + answers, _log_copies(evidence)
+    value = np.where(evidence.usable, evidence.agreement @ weigh(SHARPNESS * merit - copies), -np.inf)
     order = np.argsort(-value, kind="stable")[:_TRIED]
     needed = SURE_TUNED if tuned else SURE
     chances = _chances(evidence, answers)
     passing = [int(r) for r in order if r == PLAIN or chances[r] >= needed]
     chosen = passing[0] if passing else PLAIN
-    return Verdict(chosen, int(order[0]), float(chances[chosen or order[0]]), belief, value)
+    return Verdict(chosen, int(order[0]), float(chances[chosen or order[0]]), weigh(merit - copies), value)
 
 
 def _chances(evidence: SignalEvidence, answers: Doubles) -> Doubles:
-    """That each candidate is better than the plain one, by the probe and the answers together. Shape: (R,)"""
-    alone = np.clip(evidence.better_on_probe, 1 - MOST, MOST)
-    odds = np.log(alone / (1 - alone)) + TRUST * (answers - answers[PLAIN])
-    chances: Doubles = expit(odds)
+    """That each candidate is better than the plain one, by the probes and the answers together. Shape: (R,)"""
+    probe = logit(np.clip(evidence.better_on_probe, LEAST, MOST))
+    doubt = np.minimum(0, logit(np.clip(evidence.better_on_topics, 1 - MOST, MOST)))
+    chances: Doubles = expit(probe + doubt + TRUST * (answers - answers[PLAIN]))
     return chances
-
-
-def _standing(values: Doubles) -> Doubles:
-    """Ranks, scaled to a deviation of about 1 around 0; what is not finite comes last."""
-    known = np.where(np.isfinite(values), values, -np.inf)
-    standing: Doubles = (rankdata(known) / len(known) - 0.5) * np.sqrt(12)
-    return standing

@@ -15,9 +15,8 @@ from attar.choosing.answers import PairAnswer, answers_of, resume
 from attar.choosing.candidates import candidates
 from attar.choosing.chosen import Chosen
 from attar.choosing.dialogue import Dialogue
-from attar.choosing.evidence import LEAST_TEXTS, VOTERS, gather
+from attar.choosing.evidence import LEAST_TEXTS, VOTERS, corpora, gather
 from attar.choosing.passes import each_candidate
-from attar.choosing.probe import read_probe
 from attar.choosing.questions import PURPOSES, SIMILARITY, draw_questions
 from attar.encoders.opening import open_encoder
 from attar.errors import InputError, unknown_name
@@ -48,7 +47,7 @@ class ChooseSettings:
     """
 
     purpose: str = SIMILARITY
-    sample: int = 1500
+    sample: int = 1000
     work: Path | None = None
     progress: bool = False
 
@@ -99,9 +98,8 @@ def choose(
     made = made.with_template(None)
     sampled = sample_texts(given, settings.sample, answers)
     with _work(settings.work) as work:
-        probe = read_probe()
-        each = each_candidate(made, candidates(made), sampled, probe, work, settings.progress)
-        evidence = gather(each, probe)
+        each = each_candidate(made, candidates(made), corpora(sampled), work, settings.progress)
+        evidence = gather(each)
     drawn = draw_questions(evidence, settings.purpose)
     dialogue = resume(evidence, drawn, answers, sampled, made.tuned_for_sentences)
     if talk is not None:

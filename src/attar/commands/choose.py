@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
 from attar.io.reading import read_texts
 
@@ -55,12 +56,13 @@ Examples:
 @click.option(
     "--sample",
     type=click.IntRange(min=20),
-    default=1500,
+    default=1000,
     show_default=True,
     metavar="N",
     help="Texts that go through the model for the choice; the recipe is fitted on all.",
 )
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@text_limit_option
 @click.option("--keep", is_flag=True, help="Keep the pooled vectors beside the recipe, so that a later call is quick.")
 @click.option("--overwrite", is_flag=True, help="Replace the folder if it holds an earlier recipe.")
 def choose(
@@ -79,8 +81,8 @@ def choose(
     """Choose the recipe that suits these texts and this model: without labels, or with a few answers.
 
     A part of TEXTS goes once through the model for each template. Every candidate recipe is then judged by graded pairs
-    that come with this package, and by how its neighbours agree with those of the others. Where nothing is sure to be
-    better, the plain recipe is kept. Stopped runs go on where they were.
+    and by texts on topics that come with this package, and by how its neighbours agree with those of the others. Where
+    nothing is sure to be better, the plain recipe is kept. Stopped runs go on where they were.
     """
     from attar.choosing import ChooseSettings
     from attar.choosing import choose as run

@@ -10,6 +10,7 @@ import click
 
 from attar.commands.choices import Choices, embedder_options
 from attar.commands.suited_choice import check_enough, fit_anyway_option, suited_embedder
+from attar.commands.text_limit import text_limit_option
 from attar.io.progress import bar
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ Examples:
     "--threshold", type=float, metavar="COSINE", help="How close duplicates are. Default: advised from the texts."
 )
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@text_limit_option
 @click.option("--id-column", metavar="NAME", help="The column of ids. Default: id, if there is one; else row numbers.")
 @fit_anyway_option
 @embedder_options

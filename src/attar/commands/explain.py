@@ -13,9 +13,11 @@ import click
 
 from attar.commands.choices import Choices, embedder_options
 from attar.commands.suited_choice import check_enough, fit_anyway_option, suited_embedder
+from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError, unknown_name
-from attar.io.atomic import check_parent, new_file
+from attar.io.atomic import check_target_file, new_file
 from attar.io.reading import read_texts
+from attar.io.through import ending
 
 if TYPE_CHECKING:
     from attar.explanation import Explanation
@@ -35,6 +37,7 @@ Examples:
 @click.argument("b", metavar="B")
 @click.option("--on", "on", metavar="TEXTS", help="Texts to learn from, where the recipe must learn.")
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@text_limit_option
 @click.option("-o", "--output", metavar="FILE", help="Write a page (.html) or a picture (.png) instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @fit_anyway_option
@@ -78,9 +81,10 @@ def explain(
 
 
 def _check_output(output: str) -> None:
-    if Path(output).suffix not in (".html", ".png"):
-        raise unknown_name("ending of the output file", Path(output).suffix, (".html", ".png"))
-    check_parent(Path(output))
+    form = ending(Path(output), of_streams=".html")
+    if form not in (".html", ".png"):
+        raise unknown_name("ending of the output file", form, (".html", ".png"))
+    check_target_file(Path(output))
 
 
 def _write(output: str, explained: Explanation) -> None:

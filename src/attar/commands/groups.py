@@ -11,6 +11,7 @@ import click
 
 from attar.commands.choices import Choices, embedder_options
 from attar.commands.suited_choice import check_enough, fit_anyway_option, suited_embedder
+from attar.commands.text_limit import text_limit_option
 from attar.io.progress import bar
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ Examples:
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same groups and map.")
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@text_limit_option
 @click.option("--id-column", metavar="NAME", help="The column of ids. Default: id, if there is one; else row numbers.")
 @click.option("--overwrite", is_flag=True, help="Replace the folder if it holds earlier groups.")
 @fit_anyway_option

@@ -10,6 +10,7 @@ import click
 
 from attar.commands.choices import Choices, embedder_options
 from attar.commands.suited_choice import check_enough, fit_anyway_option, suited_embedder
+from attar.commands.text_limit import text_limit_option
 from attar.enough import FEW
 from attar.errors import InputError
 from attar.io.progress import bar
@@ -31,6 +32,7 @@ Examples:
 @click.argument("texts", metavar="TEXTS")
 @click.option("-o", "--output", metavar="INDEX", required=True, help="The folder of the index.")
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@text_limit_option
 @click.option("--id-column", metavar="NAME", help="The column of ids. Default: id, if there is one; else row numbers.")
 @click.option("--add", is_flag=True, help="Put TEXTS into an index that exists, by its own recipe, without refitting.")
 @click.option("--overwrite", is_flag=True, help="Replace the folder if it holds an earlier index.")

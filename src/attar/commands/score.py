@@ -12,6 +12,7 @@ import click
 
 from attar.commands.choices import Choices, TableOption, embedder_options
 from attar.commands.corpora import background_options, read_background
+from attar.commands.text_limit import text_limit_option
 from attar.errors import DataError, InputError
 from attar.io.progress import bar
 
@@ -27,6 +28,7 @@ Examples:
   attar score random:./bert-base-uncased --tasks sts --data DIR
   attar score plain --tasks my-pairs.tsv
   attar score ./mobilebert-uncased --tasks STS-B --data DIR --match bertscore
+  attar score plain --tasks STS-B --data DIR --rank
 """
 )
 @click.argument("subject", metavar="RECIPE|MODEL")
@@ -39,6 +41,7 @@ Examples:
     help="sts, clustering, classification, all, task names, or files of your own (FAMILY:FILE).",
 )
 @click.option("--data", metavar="DIR", help="The folder with the datasets.")
+@text_limit_option
 @background_options
 @click.option(
     "--rows",
@@ -56,6 +59,12 @@ Examples:
     help="Similarity of pairs by matching tokens instead of by vectors, to see what one vector costs: {names}.",
 )
 @click.option(
+    "--rank",
+    "ranking",
+    is_flag=True,
+    help="Score pairs as EvalRank does: how high the partner of an equal text stands among all texts (MRR).",
+)
+@click.option(
     "--json",
     "as_json",
     is_flag=True,
@@ -70,6 +79,7 @@ def score(
     sentences: bool,
     rows: Any,
     matching: str | None,
+    ranking: bool,
     as_json: bool,
     choices: Choices,
 ) -> None:
@@ -84,6 +94,8 @@ def score(
     from attar.persist import is_recipe
     from attar.tasks import load, selected
 
+    if matching is not None and ranking:
+        raise InputError("--rank compares vectors, and --match has none: give one of them")
     corpus = read_background(background, sentences=sentences)
     named = choices.about(recipe=subject) if is_recipe(subject) else choices.about(model=subject)
     embedder = named.embedder(corpus)
@@ -94,7 +106,7 @@ def score(
             try:
                 task = load(name, data, rows=rows)
                 if matching is None:
-                    results.append(evaluate(embedder, task, corpus))
+                    results.append(evaluate(embedder, task, corpus, ranking=ranking))
                 else:
                     results.append(evaluate_matching(embedder, task, matching, corpus))
             except (DataError, InputError) as error:
@@ -114,4 +126,4 @@ def score(
             log.warning("%s", result.warning)
     if failed:
         log.error("%d of %d tasks could not be scored", failed, len(names))
-        sys.exit(1)
+        sys.exit(2)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
 from attar.io.reading import read_texts
 
@@ -36,6 +37,7 @@ Examples:
     "--queries", metavar="FILE", help="A file of queries (.txt, .jsonl, .csv, .tsv, .parquet), or - for stdin"
 )
 @click.option("--column", metavar="NAME", help="The column of queries in that file.")
+@text_limit_option
 @click.option("--top", type=click.IntRange(min=1), default=5, show_default=True, help="How many documents to show.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per query.")
 @click.option("--why", is_flag=True, help="Show which words make each document close.")

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from attar.commands.corpora import check_sentences
+from attar.commands.text_limit import text_limit_option
 
 log = logging.getLogger("attar")
 
@@ -36,6 +37,7 @@ A grid file (only tasks is needed; see docs/sweep.md):
 @click.option("--tasks", metavar="LIST", help="Instead of the grid's: names, families, all, or files.")
 @click.option("--data", metavar="DIR", type=click.Path(path_type=Path), help="The folder that holds the tasks.")
 @click.option("--background", metavar="FILE", type=click.Path(path_type=Path), help="A corpus, one text per line.")
+@text_limit_option
 @click.option("--sentences", is_flag=True, help="Lines of --background are paragraphs: split them into sentences.")
 @click.option("-o", "--output", metavar="RUN", required=True, type=click.Path(path_type=Path), help="A folder.")
 @click.option("--keep", is_flag=True, help="Keep the pooled vectors, so that a later sweep needs no forward pass.")

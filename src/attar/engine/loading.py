@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from attar.checkpoints import Checkpoint, GgufCheckpoint
 from attar.checkpoints.hub import load_failure
 from attar.errors import InputError, MissingExtra, ModelError
+from attar.io.foreign import reading
 
 if TYPE_CHECKING:
     from attar.engine.decoder_model import DecoderModel
@@ -39,17 +40,21 @@ def load_model(checkpoint: Checkpoint, threads: int | None = None, precision: st
     MissingExtra
         Where transformers is needed and not installed.
     """
-    if checkpoint.local is not None:
-        checkpoint.check()
-    model: Model | None = None
-    if isinstance(checkpoint, GgufCheckpoint):
-        model = _open_gguf(checkpoint, precision)
-    if checkpoint.weights_format == "safetensors" and precision != "float64":
-        model = open_directly(checkpoint, precision)
-    if model is None:
-        model = _load_by_transformers(checkpoint, precision)
+    with reading(checkpoint.location, ModelError):
+        if checkpoint.local is not None:
+            checkpoint.check()
+        model = _load(checkpoint, precision)
     model.threads = threads
     return model
+
+
+def _load(checkpoint: Checkpoint, precision: str) -> Model:
+    if isinstance(checkpoint, GgufCheckpoint):
+        return _open_gguf(checkpoint, precision)
+    model: Model | None = None
+    if checkpoint.weights_format == "safetensors" and precision != "float64":
+        model = open_directly(checkpoint, precision)
+    return _load_by_transformers(checkpoint, precision) if model is None else model
 
 
 def open_directly(checkpoint: Checkpoint, precision: str = "float32") -> DirectModel | DecoderModel | None:

@@ -74,6 +74,16 @@ def new_folder(path: Path, mark: str, *, overwrite: bool = False) -> Iterator[Pa
             _replace(aside, target, place / OLD)
 
 
+def replace_folder(new: Path, path: Path) -> None:
+    """Gives a finished folder, beside its target, the target's name; what had it goes. Killed, either is there."""
+    with explained(path):
+        target = path.resolve()
+        with place_aside(target.parent, target.name) as place:
+            aside = place / target.name
+            os.rename(new, aside)
+            _replace(aside, target, place / OLD)
+
+
 def _replace(new: Path, target: Path, old: Path) -> None:
     if not target.exists():
         os.rename(new, target)

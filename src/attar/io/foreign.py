@@ -37,11 +37,11 @@ def reading(what: str | Path, kind: type[AttarError] = InputError) -> Iterator[N
     except AttarError:
         raise
     except Exception as error:
-        raise kind(f"{_shown(what)} can't be read: {_reason(error)}") from None
+        raise kind(f"{_shown(what)} can't be read: {_reason(error)}") from error
     except BaseException as error:
         if type(error).__name__ != _PANIC:
             raise
-        raise kind(f"{_shown(what)} can't be read: {_reason(error)}") from None
+        raise kind(f"{_shown(what)} can't be read: {_reason(error)}") from error
 
 
 def parse_json(text: str | bytes, what: str | Path, kind: type[AttarError] = InputError) -> Any:
@@ -70,7 +70,9 @@ def _reason(error: BaseException) -> str:
         return "there is not enough memory for what it asks for"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    said = " ".join(str(error).split()) or type(error).__name__
+    said = " ".join(str(error).split())
+    if not said or isinstance(error, (TypeError, LookupError, AttributeError)):  # which say little by themselves
+        said = f"{type(error).__name__} {said}".strip()
     return said if len(said) <= _LONGEST else said[: _LONGEST - 3] + "..."
 
 

@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from attar.errors import OutputError, unknown_name
-from attar.io.atomic import check_parent, new_file
+from attar.io.atomic import check_target_file, new_file
 from attar.io.rows import PLAIN, Row
+from attar.io.through import ending
 
 
 def check_row_file(target: str) -> None:
     """Says early, before any work, that nothing can be written there."""
     _writer(Path(target))
-    check_parent(Path(target))
+    check_target_file(Path(target))
 
 
 def write_rows(rows: Sequence[Row], target: str | Path, columns: Sequence[str] = ()) -> None:
@@ -78,6 +79,7 @@ _WRITERS: dict[str, Callable[[Sequence[Row], Path, list[str]], None]] = {
 
 
 def _writer(path: Path) -> Callable[[Sequence[Row], Path, list[str]], None]:
-    if path.suffix not in _WRITERS:
-        raise unknown_name("ending of the output file", path.suffix, _WRITERS)
-    return _WRITERS[path.suffix]
+    form = ending(path, of_streams=".csv")
+    if form not in _WRITERS:
+        raise unknown_name("ending of the output file", form, _WRITERS)
+    return _WRITERS[form]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from attar.errors import InputError
+from attar.io.bounds import check_text
 from attar.io.columns import choose_column, kind_named, records
 from attar.io.reading import existing_file, open_lines
 
@@ -90,6 +91,9 @@ def _parquet(path: Path) -> Iterator[Row]:
     try:
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=8192):
-                yield from batch.to_pylist()
+                for row in batch.to_pylist():
+                    for value in row.values():
+                        check_text(value, str(path))
+                    yield row
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(f"can't read {str(path)!r}: {' '.join(str(error).split())[:200]}") from None

@@ -21,6 +21,8 @@ def reason_of(error: BaseException) -> str | None:
     """The system's own words, such as "No space left on device"; None where it was not the system."""
     if isinstance(error, (AttarError, BrokenPipeError)) or is_out_of_memory(error):
         return None  # a reader that stopped is no failure, and memory is told of elsewhere
+    if isinstance(error, UnicodeEncodeError):  # half a character, of a name or a text that is not UTF-8
+        return f"{error.object[error.start : error.end][:20]!a} can't be written as {error.encoding}"
     if isinstance(error, OSError):
         return error.strerror or " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, RuntimeError) and "symlink loop" in str(error).lower():  # pathlib before 3.13

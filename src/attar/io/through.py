@@ -21,6 +21,14 @@ def is_stream(path: Path) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
+def ending(path: Path, of_streams: str) -> str:
+    """What tells the format: the ending of a name; a device or pipe that has none gets `of_streams`."""
+    try:
+        return path.suffix or (of_streams if is_stream(path) else "")
+    except OSError:  # told when it is opened
+        return path.suffix
+
+
 def copy_through(source: Path, stream: Path) -> None:
     """Sends the bytes of a file to a stream."""
     number = _descriptor(stream)

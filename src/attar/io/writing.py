@@ -12,6 +12,7 @@ import numpy as np
 
 from attar.errors import unknown_name
 from attar.io.atomic import check_target_file, new_file
+from attar.io.through import ending
 from attar.types import Floats
 
 _NPY_HEADER, _SAFETENSORS_HEADER = 128, 256  # bytes kept free at the front and filled in once the rows are counted
@@ -112,6 +113,7 @@ _WRITERS: dict[str, Callable[[Iterable[Floats], Path], int]] = {
 
 
 def _writer(path: Path) -> Callable[[Iterable[Floats], Path], int]:
-    if path.suffix not in _WRITERS:
-        raise unknown_name("ending of the output file", path.suffix, _WRITERS)
-    return _WRITERS[path.suffix]
+    form = ending(path, of_streams=".jsonl")
+    if form not in _WRITERS:
+        raise unknown_name("ending of the output file", form, _WRITERS)
+    return _WRITERS[form]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -16,19 +15,19 @@ from typing import Any
 import numpy as np
 
 from attar.embedder import Embedder
-from attar.errors import InputError
-from attar.io.atomic import check_target_folder, new_file
+from attar.errors import AttarError, InputError, OutputError
+from attar.io.atomic import check_target_folder, new_file, replace_folder
 from attar.io.locks import exclusive
 from attar.io.progress import Advance, nothing
 from attar.io.texts import check_texts
-from attar.jobs.index_files import ABOUT, RECIPE, About, write_part
+from attar.jobs.index_files import ABOUT, RECIPE, About, check_id, texts_file, vectors_file, write_part
 from attar.shapers import Unit
 from attar.types import Floats
 
 log = logging.getLogger("attar")
 
 Row = tuple[Any, str]  # id, text
-PART_ROWS = 65_536
+PART_ROWS, PART_CHARACTERS = 65_536, 1 << 28
 _LOCK, _DONE = "lock", "done-{:05}.json"
 
 
@@ -48,7 +47,7 @@ def build_folder(
         embedder.save(work / RECIPE, overwrite=True)
         about = _with_fit(about, embedder)
         about.write(work)
-        _put_in_place(work, target)
+        _put_in_place(work, target, about)
     return about
 
 
@@ -56,9 +55,10 @@ def row_parts(rows: Iterable[Row], seen: set[Any] | None = None) -> Iterator[tup
     """Ids and checked texts in parts; an id that comes twice is refused."""
     known = set() if seen is None else seen
     iterator, start = iter(rows), 0
-    while part := list(islice(iterator, PART_ROWS)):
+    while part := list(_next_part(iterator)):
         ids = [row_id for row_id, _ in part]
         for row_id in ids:
+            check_id(row_id)
             if row_id in known:
                 raise InputError(f"the id {row_id!r} comes twice; ids must be distinct: name another column of ids")
             known.add(row_id)
@@ -67,6 +67,16 @@ def row_parts(rows: Iterable[Row], seen: set[Any] | None = None) -> Iterator[tup
             log.warning("%s texts held lone surrogates, which became U+FFFD", f"{replaced:,}")
         start += len(part)
         yield ids, texts
+
+
+def _next_part(rows: Iterator[Row]) -> Iterator[Row]:
+    """As many rows as a part may have; fewer where their texts are long."""
+    held = 0
+    for row in islice(rows, PART_ROWS):
+        yield row
+        held += len(row[1]) if isinstance(row[1], str) else 0
+        if held > PART_CHARACTERS:
+            return
 
 
 def unit_rows(vectors: Floats) -> tuple[Floats, int]:
@@ -156,26 +166,24 @@ def _previous(work: Path, embedder: Embedder) -> bool:
 
 @contextmanager
 def _work_folder(target: Path) -> Iterator[Path]:
-    """Beside the target; it stays where a run was stopped, and goes where its input was refused."""
+    """Beside the target; it stays where a run was stopped or the disk is full, and goes where something was refused."""
     place = target.resolve()
     work = place.with_name(f".{place.name}.unfinished")
     work.mkdir(exist_ok=True)
     try:
         with exclusive(work / _LOCK):
             yield work
-    except InputError:
-        shutil.rmtree(work, ignore_errors=True)
+    except AttarError as error:
+        if not isinstance(error, OutputError):
+            shutil.rmtree(work, ignore_errors=True)
         raise
 
 
-def _put_in_place(work: Path, target: Path) -> None:
-    for path in (work / _LOCK, work / "by.json", *work.glob("done-*.json")):
-        path.unlink(missing_ok=True)
-    place = target.resolve()
-    if place.exists():
-        old = work.with_suffix(".old")
-        os.replace(place, old)
-        os.replace(work, place)
-        shutil.rmtree(old)
-    else:
-        os.replace(work, place)
+def _put_in_place(work: Path, target: Path, about: About) -> None:
+    """All that the index names and nothing else, also of an earlier run with more texts."""
+    numbers = range(len(about.parts))
+    named = {ABOUT, RECIPE} | {make(work, n).name for n in numbers for make in (vectors_file, texts_file)}
+    for path in work.iterdir():
+        if path.name not in named:
+            path.unlink() if path.is_file() else shutil.rmtree(path)
+    replace_folder(work, target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from attar.errors import InputError
 from attar.io.rows import Row, id_column, read_rows, text_column
 from attar.io.texts import check_texts
+
+log = logging.getLogger("attar")
 
 
 def read_documents(
@@ -39,9 +42,19 @@ class Documents:
         if not rows:
             raise InputError(f"{source!r} holds no texts")
         text_name, id_name = text_column(rows[0], column, source), id_column(rows[0], ids, source)
-        texts, _ = check_texts(row.get(text_name) for row in rows)
+        texts, replaced = check_texts(row.get(text_name) for row in rows)
+        if replaced:
+            log.warning("%s texts held lone surrogates, which became U+FFFD", f"{replaced:,}")
+        rows = [_whole_characters(row) for row in rows]
         named = list(range(len(rows))) if id_name is None else [row.get(id_name) for row in rows]
         return cls(rows, named, texts)
 
     def __len__(self) -> int:
         return len(self.texts)
+
+
+def _whole_characters(row: Row) -> Row:
+    """Halves of characters, which JSON allows and no file can hold, become U+FFFD in all columns."""
+    if all(value.isascii() for value in row.values() if isinstance(value, str)):
+        return row
+    return {name: check_texts([value])[0][0] if isinstance(value, str) else value for name, value in row.items()}

@@ -57,11 +57,22 @@ class About:
                     "build it again"
                 )
             values = {name: content[name] for name in cls.__dataclass_fields__}
-            return cls(**{**values, "parts": tuple(int(n) for n in values["parts"])})
+            return cls(**{**values, "parts": tuple(values["parts"])})._checked()
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"{path} is damaged: {type(error).__name__} {error}; build the index again") from None
+
+    def _checked(self) -> Self:
+        """Refuses numbers that are none, or that no index has."""
+        counts = (self.dims, *self.parts)
+        if not self.parts or any(type(n) is not int or n < 1 for n in counts):
+            raise ValueError(f"dims and parts are {counts!r:.100}")
+        if type(self.zeros) is not int or not isinstance(self.fitted_on, (int, type(None))):
+            raise ValueError(f"zeros and fitted_on are {(self.zeros, self.fitted_on)!r:.100}")
+        if not isinstance(self.approximate, dict):
+            raise ValueError(f"approximate is {self.approximate!r:.100}")
+        return self
 
 
 def vectors_file(folder: Path, number: int) -> Path:
@@ -81,10 +92,15 @@ def write_part(folder: Path, number: int, ids: Sequence[Any], texts: Sequence[st
         np.save(file, np.ascontiguousarray(vectors, dtype=np.float32))
 
 
+def check_id(value: Any) -> None:
+    """Refuses what can't be an id."""
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
+        raise InputError(f"the id {value!r:.100} ({type(value).__name__}) is neither a whole number nor a string")
+
+
 def _id_array(ids: Sequence[Any]) -> pa.Array:
     for value in ids:
-        if isinstance(value, bool) or not isinstance(value, (int, str)):
-            raise InputError(f"the id {value!r} ({type(value).__name__}) is neither a whole number nor a string")
+        check_id(value)
     try:
         return pa.array(ids, pa.int64() if all(isinstance(value, int) for value in ids) else pa.large_string())
     except (pa.ArrowException, OverflowError) as error:

@@ -93,7 +93,7 @@ def shaping_table(cells: Cells, effects: Sequence[ShapingEffect] | None = None) 
     found = shaping_effects_of(cells) if effects is None else effects
     rows = tuple(
         (
-            (one.subject, one.model, one.shape, str(one.n_recipes), "hurts" if one.hurts else ""),
+            (one.subject, one.model, one.shape, str(one.n_recipes), one.verdict),
             tuple(Value(100 * number) for number in (one.gain.value, one.gain.low, one.gain.high)),
         )
         for one in found

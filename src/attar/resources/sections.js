@@ -165,7 +165,7 @@ function bestTable() {
 function shapingTable() {
   const wanted = new Set(groups().flatMap((g) => [g.name, ...g.tasks]));
   const lines = D.shaping.rows.filter((r) => r[1] === F.model && wanted.has(r[0])).map((r) => ({ labels: [r[0], ...r.slice(2, 5)], plain: true, values: r.slice(5).map((y) => ({ y })) }));
-  return tableCard(`${F.model}: what shaping does`, "mean gain × 100 over the recipes that the run has with and without it, and its 95 % interval over the same rows", ["task", "post-processing", "recipes", "verdict"], D.shaping.columns, lines);
+  return tableCard(`${F.model}: what shaping does`, "mean gain × 100 over the recipes that have it, and its 95 % interval", ["task", "post-processing", "recipes", "verdict"], D.shaping.columns, lines);
 }
 
 const card = (title, small, inside) => `<div class="card"><header><h3>${esc(title)} <small>${esc(small)}</small></h3></header>${inside}</div>`;

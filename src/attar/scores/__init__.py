@@ -13,6 +13,7 @@ from attar.scores.classify import classify
 from attar.scores.cluster import cluster
 from attar.scores.comparison import best_of_many, difference
 from attar.scores.isotropy import isoscore
+from attar.scores.ranking import rank
 from attar.scores.sts import sts
 from attar.tasks.types import ClassifyTask, ClusterTask, StsTask, Task
 
@@ -23,6 +24,7 @@ __all__ = [
     "cluster",
     "difference",
     "isoscore",
+    "rank",
     "score",
     "sts",
     "uniformity",

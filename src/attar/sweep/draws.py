@@ -33,6 +33,11 @@ class ShapingEffect:
         """Whether recipes surely lose by it."""
         return self.gain.high < 0
 
+    @property
+    def verdict(self) -> str:
+        """What is sure of it: "hurts", "helps", or nothing."""
+        return "hurts" if self.hurts else "helps" if self.gain.low > 0 else ""
+
     def __str__(self) -> str:
         low, high = sorted((-100 * self.gain.low, -100 * self.gain.high))
         return f"{self.shape} costs {-100 * self.gain.value:.1f} ({low:.1f} to {high:.1f})"

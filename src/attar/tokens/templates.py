@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from attar.errors import InputError, unknown_name
+from attar.io.texts import check_texts
 from attar.tokens import named_prompts as prompts
 
 SLOT = "[X]"
@@ -62,6 +63,8 @@ class Template:
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
             raise InputError(f"a template is text with one {SLOT}; given {self.text!r}")
+        if check_texts([self.text])[1]:
+            raise InputError(f"the template {self.text!r} is not UTF-8; give whole characters")
         for form in self.forms:
             found, masks = form.count(SLOT), MASK in form
             if found not in (1, 2) or (found == 2 and masks):

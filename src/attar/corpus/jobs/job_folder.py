@@ -130,8 +130,8 @@ class JobFolder:
     def _plan(self) -> dict[str, Any] | None:
         try:
             content = json.loads((self.path / PLAN).read_text(encoding="utf-8"))
-            return content if {"identity", "plan"} <= set(content) else None
-        except (OSError, ValueError, TypeError, RecursionError):
+            return content if all(isinstance(content[name], dict) for name in ("identity", "plan")) else None
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return None
 
 

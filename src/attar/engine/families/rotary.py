@@ -21,7 +21,8 @@ def turning(settings: Settings, dims: int, share: float = 1.0, kind: str = "full
         given = given.get(kind)
     if not isinstance(given, dict):
         raise Unexpected
-    base = given.get("rope_theta") or settings.get("rope_theta") or settings.get("rotary_emb_base") or _BASE
+    told = (given.get("rope_theta"), settings.get("rope_theta"), settings.get("rotary_emb_base"))
+    base = next((value for value in told if value is not None), _BASE)
     share = float(given.get("partial_rotary_factor") or settings.get("partial_rotary_factor") or share)
     turned = int(dims * share + 1e-6)
     if not isinstance(base, (int, float)) or isinstance(base, bool) or base <= 0 or turned < 2 or turned % 2:
@@ -31,6 +32,8 @@ def turning(settings: Settings, dims: int, share: float = 1.0, kind: str = "full
     speeds = _scaled(speeds, given)
     if "rope_divisors" in settings:  # a GGUF file gives them one by one
         speeds = (speeds / settings["rope_divisors"]).astype(np.float32)
+    if not np.isfinite(speeds).all() or not (speeds > 0).all():
+        raise Unexpected
     return Turning(speeds, bool(settings.get("rope_neighbours")))
 
 
