@@ -80,3 +80,59 @@ def test_a_column_of_a_table(tiny_bert):
 def test_it_shows_itself(tiny_bert):
     assert "layers=(1, 3)" in repr(Embedder(tiny_bert, layers=(1, 3)))
     assert "<" in Embedder(tiny_bert)._repr_html_()
+
+
+def test_feature_names_and_pandas_output(tiny_bert):
+    import pandas as pd
+
+    embedder = Embedder(tiny_bert)
+    assert embedder.get_feature_names_out().tolist() == [f"attar{i}" for i in range(16)]
+    table = embedder.set_output(transform="pandas").fit_transform(pd.DataFrame({"text": TEXTS}, index=range(5, 17)))
+    assert isinstance(table, pd.DataFrame)
+    assert table.columns.tolist() == [f"attar{i}" for i in range(16)]
+    assert table.index.tolist() == list(range(5, 17))
+    np.testing.assert_array_equal(table.to_numpy(), Embedder(tiny_bert).encode(TEXTS))
+    assert isinstance(embedder.encode(TEXTS), np.ndarray)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_table_of_one_column(tiny_bert, library):
+    frames = pytest.importorskip(library)
+    found = Embedder(tiny_bert).fit_transform(frames.DataFrame({"body": TEXTS}))
+    np.testing.assert_array_equal(found, Embedder(tiny_bert).encode(TEXTS))
+    with pytest.raises(ValueError, match="expected one column"):
+        Embedder(tiny_bert).fit_transform(frames.DataFrame({"a": TEXTS, "b": TEXTS}))
+
+
+def test_parts_by_name(tiny_bert):
+    by_name = Embedder(tiny_bert, layers="first,last", weights="idf", shapers=["zscore", "unit"])
+    by_object = Embedder(tiny_bert, layers=("first", "last"), weights=Idf(), shapers=[ZScore(), Unit()])
+    np.testing.assert_array_equal(by_name.fit_transform(TEXTS), by_object.fit_transform(TEXTS))
+    assert clone(by_name).get_params()["weights"] == "idf"
+    search = GridSearchCV(
+        make_pipeline(Embedder(tiny_bert), LogisticRegression()),
+        {"embedder__weights": ["mean", "idf"], "embedder__shapers": ["unit", ["zscore", "unit"]]},
+        cv=2,
+    ).fit(TEXTS, LABELS)
+    assert len(search.cv_results_["params"]) == 4
+    with pytest.raises(ValueError, match="unknown"):
+        Embedder(tiny_bert, weights="ifd").fit(TEXTS)
+
+
+def test_a_folder_or_the_name_of_a_recipe(tiny_bert, tiny_bert_dir, tmp_path):
+    np.testing.assert_array_equal(Embedder(str(tiny_bert_dir)).encode(TEXTS), Embedder(tiny_bert).encode(TEXTS))
+    saved = Embedder(tiny_bert, layers=(1, 3), weights=Idf(), shapers=[ZScore(), Unit()]).fit(TEXTS)
+    saved.save(tmp_path / "recipe")
+    again = Embedder(str(tmp_path / "recipe"))
+    check_is_fitted(again)
+    np.testing.assert_array_equal(again.encode(TEXTS[:2]), saved.encode(TEXTS[:2]))
+    assert again.recipe.id == saved.recipe.id
+    assert again.get_sentence_embedding_dimension() == 16
+    np.testing.assert_array_equal(clone(again).transform(TEXTS[:2]), saved.encode(TEXTS[:2]))
+    again.save(tmp_path / "again")
+    np.testing.assert_array_equal(Embedder.load(tmp_path / "again").encode(TEXTS[:2]), saved.encode(TEXTS[:2]))
+    with pytest.raises(ValueError, match="can't be changed"):
+        Embedder(tmp_path / "recipe", weights="mean").encode(TEXTS)
+    text = Embedder(f"{tiny_bert_dir} | none | 1,3 | idf | zscore,unit")
+    np.testing.assert_allclose(text.fit_transform(TEXTS), saved.encode(TEXTS), atol=1e-6)
+    assert text.set_params(shapers="unit").recipe.shape == "unit"

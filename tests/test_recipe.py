@@ -11,6 +11,7 @@ import pytest
 from sklearn.preprocessing import FunctionTransformer
 
 from attar import Embedder, Recipe
+from attar.embedder import open_embedder
 from attar.errors import InputError, RecipeError
 from attar.recipe import NAMED, Corpus, FittedOn, Sampled
 from attar.shapers import AllButTheTop, Quantile, Unit, Whiten, ZScore
@@ -188,3 +189,20 @@ def test_encoders_that_can_not_be_made(tiny_bert, encoder, told):
     data = Embedder(tiny_bert).recipe.to_json() | {"encoder": encoder}
     with pytest.raises(RecipeError, match=told):
         Recipe.from_json(data).make_encoder()
+
+
+def test_names_mean_the_plain_mean_of_a_tuned_model(tiny_bert_dir, tmp_path):
+    import shutil
+
+    from attar import Transformer
+
+    tuned = shutil.copytree(tiny_bert_dir, tmp_path / "tuned")
+    (tuned / "modules.json").write_text("[]")
+    for name in set(NAMED) - {"plain", "classification"}:
+        assert str(Embedder.from_recipe(name, Transformer(tuned)).recipe).endswith("| none | last | mean | unit")
+    for name in ("plain", "classification"):
+        assert str(Embedder.from_recipe(name, Transformer(tuned)).recipe).endswith("| none | last | mean | none")
+    assert Embedder.from_recipe("similarity", Transformer(tiny_bert_dir)).recipe.shape == "zscore,unit"
+    assert open_embedder("similarity", str(tuned)).recipe.shape == "unit"
+    assert open_embedder("similarity", str(tiny_bert_dir)).needs_fit
+    assert open_embedder("similarity").recipe.shape == "unit"  # the embedded model is tuned

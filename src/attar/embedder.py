@@ -37,7 +37,7 @@ from attar.pipeline import (
     new_shapers,
     new_weights,
 )
-from attar.recipe import FittedOn, Recipe
+from attar.recipe import NAMED, FittedOn, Recipe
 from attar.shapers import Moments
 from attar.shapers.chain import Evidence, fit_chain, learns, shape
 from attar.shapers.cosine import cosines, paired_cosines
@@ -56,7 +56,9 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     encoder : Encoder, str or Path, optional
-        A Transformer, Table, ..., or the folder or name of a model; None for the embedded default model.
+        A Transformer, Table, ..., or the folder or name of a model; None for the embedded default model. The folder
+        of a saved recipe, the name of one (see `attar recipes`) or its text form stand for all that they say; what is
+        given beside a named one counts.
     layers : int, str, sequence or mapping
         The layers to average: numbers, "first", "last", several of them, a mapping to weights, or text such as
         "first,last".
@@ -168,8 +170,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             If sums do not suffice for one of its parts, or it was fitted by `fit` or loaded.
         """
         texts, _ = check_texts(iter_texts(X))
-        weights = self.weights_ if hasattr(self, "weights_") else new_weights(self.weights)
-        shapers = new_shapers(self.shapers)
+        weights = self.weights_ if hasattr(self, "weights_") else new_weights(self._weights)
+        shapers = new_shapers(self._shapers)
         check_partial(weights, shapers)
         check_corpora((weights, *shapers), {"target": texts})
         fit_weights(weights, self.encoder_, {"target": texts})
@@ -179,7 +181,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     "this Embedder was fitted by fit or loaded, and has no sums to which more texts could be added; "
                     "call partial_fit on a new Embedder"
                 )
-            embedded = Pipeline(self.encoder_, weights, self.layers).embed(texts)
+            embedded = Pipeline(self.encoder_, weights, self._layers).embed(texts)
             moments = Moments.of(embedded.vectors[embedded.rows])
             self.moments_ = self.moments_.merge(moments) if hasattr(self, "moments_") else moments
             fit_chain(shapers, {"target": Evidence(moments=self.moments_)})
@@ -226,7 +228,9 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Return a torch tensor.
         truncate_dim : int, optional
             Keep only so many dims.
-        prompt, prompt_name, device, output_value, precision : object
+        device : str, optional
+            Where torch computes, such as "cuda" or "mps"; None for where the model is.
+        prompt, prompt_name, output_value, precision : object
             As in sentence-transformers; what has no meaning here is refused by name.
 
         Returns
@@ -265,7 +269,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._ensure_ready()
         self.counts_ = TextCounts(texts=len(checked), replaced=replaced)
         once, rows = distinct_texts(checked)
-        shaped = self._pipeline.vectors(once, self.counts_, progress)
+        shaped = self._pipeline_on(options.device).vectors(once, self.counts_, progress)
         self.counts_.report()
         return shaped if len(shaped) == len(rows) else shaped[rows]
 
@@ -443,8 +447,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def device(self) -> str:
-        """Where vectors are computed."""
-        return "cpu"
+        """Where vectors are computed: that of its Transformer."""
+        return self.encoder_.device
 
     def tokenize(self, texts: Sequence[str]) -> Tokens:
         """Texts as token ids with their roles.
@@ -480,7 +484,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         (a, b), _ = check_texts((a, b))
         self._ensure_ready()
-        return explain_pair(self.encoder_, self.weights_, self.layers, self.shapers_, a, b)
+        return explain_pair(self.encoder_, self.weights_, self._layers, self.shapers_, a, b)
 
     def set_params(self, **params: Any) -> Self:
         """Change parameters by name; what was prepared without `fit` is prepared again.
@@ -505,9 +509,10 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def recipe(self) -> Recipe:
         """What this embedder does, as data."""
-        weights = self.weights_ if hasattr(self, "weights_") else new_weights(self.weights)
+        self._take_saved()
+        weights = self.weights_ if hasattr(self, "weights_") else new_weights(self._weights)
         return Recipe.of(
-            self.encoder_, self.layers, weights, new_shapers(self.shapers), getattr(self, "fitted_on_", None)
+            self.encoder_, self._layers, weights, new_shapers(self._shapers), getattr(self, "fitted_on_", None)
         )
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
@@ -590,7 +595,10 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ModelError
             If the model can't be found or read.
         """
-        made = Recipe.parse(recipe) if isinstance(recipe, str) else recipe
+        if isinstance(recipe, str) and recipe in NAMED:
+            made = Recipe.named_for(recipe, Transformer() if encoder is None else encoder)
+        else:
+            made = Recipe.parse(recipe) if isinstance(recipe, str) else recipe
         return cls(
             encoder if encoder is not None else made.make_encoder(),
             layers=made.layer_choice,
@@ -601,13 +609,15 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def needs_fit(self) -> bool:
         """Whether it must see texts before it can embed."""
-        return new_weights(self.weights).needs_texts or any(learns(shaper) for shaper in new_shapers(self.shapers))
+        return new_weights(self._weights).needs_texts or any(learns(shaper) for shaper in new_shapers(self._shapers))
 
     # The path
 
     @property
     def encoder_(self) -> Encoder:
         """The encoder in use: the one given, or the embedded default."""
+        if self._named is not None:
+            return self._named.encoder_
         if isinstance(self.encoder, (str, Path)):  # a model's folder or name, as on the command line
             if getattr(self, "_opened_as", None) != self.encoder:
                 self._opened, self._opened_as = open_encoder(str(self.encoder)), self.encoder
@@ -621,33 +631,74 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._default
 
     @property
+    def _named(self) -> Embedder | None:
+        """What `encoder` stands for where it is the folder, name or text of a recipe."""
+        if not isinstance(self.encoder, (str, Path)) or not persist.is_recipe(str(self.encoder)):
+            return None
+        if getattr(self, "_named_as", None) != self.encoder:
+            self._named_embedder, self._named_as = open_embedder(str(self.encoder)), self.encoder
+        return self._named_embedder
+
+    @property
+    def _layers(self) -> LayerChoice:
+        return self.layers if self._named is None or self.layers != "last" else self._named.layers
+
+    @property
+    def _weights(self) -> Weighting | str | None:
+        return self.weights if self._named is None or self.weights is not None else self._named.weights
+
+    @property
+    def _shapers(self) -> Sequence[Any] | str:
+        return self.shapers if self._named is None or len(self.shapers) else self._named.shapers
+
+    def _take_saved(self) -> None:
+        """What a saved recipe has learned, where `encoder` names one."""
+        named = self._named
+        if named is None or hasattr(self, "weights_") or not hasattr(named, "weights_"):
+            return
+        if self.layers != "last" or self.weights is not None or len(self.shapers):
+            raise InputError(f"the saved recipe {str(self.encoder)!r} is fitted and can't be changed; fit a new one")
+        self.weights_, self.shapers_ = named.weights_, named.shapers_
+        if hasattr(named, "fitted_on_"):
+            self.fitted_on_ = named.fitted_on_
+
+    @property
     def _pipeline(self) -> Pipeline:
         """Made anew where one of its parts is another one; a list or mapping of layers may have changed."""
-        encoder, held = self.encoder_, self.__dict__.get("_held")
+        encoder, layers, held = self.encoder_, self._layers, self.__dict__.get("_held")
         if (
             isinstance(held, Pipeline)
             and held.encoder is encoder
             and held.weights is self.weights_
             and held.shapers is self.shapers_
-            and held.layers is self.layers
-            and isinstance(self.layers, (int, str, tuple))
+            and held.layers is layers
+            and isinstance(layers, (int, str, tuple))
         ):
             return held
-        self._held = Pipeline(encoder, self.weights_, self.layers, self.shapers_)
+        self._held = Pipeline(encoder, self.weights_, layers, self.shapers_)
         return self._held
+
+    def _pipeline_on(self, device: str | None) -> Pipeline:
+        """The same on another device, where the model is loaded once more."""
+        if device is None or device == self.device:
+            return self._pipeline
+        if getattr(self, "_moved_to", None) != (device, self.encoder_):
+            self._moved, self._moved_to = self.encoder_.configured(device=device), (device, self.encoder_)
+        return Pipeline(self._moved, self.weights_, self._layers, self.shapers_)
 
     def _ensure_ready(self) -> None:
         """Prepare what learns nothing from texts; refuse where something has to learn."""
+        self._take_saved()
         if hasattr(self, "weights_"):
             return
         if self.needs_fit:
-            weights = new_weights(self.weights)
+            weights = new_weights(self._weights)
             learners = [type(weights).__name__] if weights.needs_texts else []
-            learners += [type(shaper).__name__ for shaper in new_shapers(self.shapers) if learns(shaper)]
+            learners += [type(shaper).__name__ for shaper in new_shapers(self._shapers) if learns(shaper)]
             raise NotFittedError(f"{', '.join(learners)} must see texts first: call fit(texts), then encode")
-        weights = new_weights(self.weights)
+        weights = new_weights(self._weights)
         fit_weights(weights, self.encoder_, {})
-        self.weights_, self.shapers_ = weights, new_shapers(self.shapers)
+        self.weights_, self.shapers_ = weights, new_shapers(self._shapers)
         self._tell_of_prompts()
 
     def _fit(self, X: Any, background: Any, wanted: Sequence[str], progress: bool) -> dict[str, Embedded]:
@@ -655,10 +706,10 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         corpora = {"target": texts}
         if background is not None:
             corpora["background"], _ = check_texts(iter_texts(background))
-        weights, shapers = new_weights(self.weights), new_shapers(self.shapers)
+        weights, shapers = new_weights(self._weights), new_shapers(self._shapers)
         check_corpora((weights, *shapers), corpora)
         self._forget()
-        pipeline = Pipeline(self.encoder_, weights, self.layers, shapers)
+        pipeline = Pipeline(self.encoder_, weights, self._layers, shapers)
         embedded = fit_pipeline(pipeline, corpora, wanted=wanted, progress=progress)
         self._warn_of_few((weights, *shapers), corpora)
         if "target" in embedded:
@@ -678,7 +729,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
 
     def _warn_of_few(self, parts: Sequence[Any], corpora: Corpora) -> None:
-        sentence = too_few(parts, corpora, Pipeline(self.encoder_, parts[0], self.layers).width)
+        sentence = too_few(parts, corpora, Pipeline(self.encoder_, parts[0], self._layers).width)
         if sentence is not None:
             log.warning("%s", sentence)
 
@@ -688,6 +739,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 delattr(self, name)
 
     def __sklearn_is_fitted__(self) -> bool:
+        self._take_saved()
         return hasattr(self, "weights_") or not self.needs_fit
 
     def __sklearn_tags__(self) -> Any:
@@ -724,7 +776,7 @@ def open_embedder(recipe: str, model: str | None = None) -> Embedder:
     ModelError
         If the model can't be found or read.
     """
-    found = persist.find_recipe(recipe)
+    found = persist.find_recipe(recipe, model)
     if isinstance(found, Path):
         return Embedder.load(found, encoder=persist.moved_encoder(found, model))
     return Embedder.from_recipe(found if model is None else found.on_model(model))

@@ -30,7 +30,6 @@ class EncodeOptions:
     def __post_init__(self) -> None:
         refused = (
             (self.prompt_name is not None, "prompt_name", "give the words themselves: prompt=..., or a template"),
-            (self.device not in (None, "cpu"), "device", "vectors are computed on the CPU"),
             (self.output_value != "sentence_embedding", "output_value", "encoder_.token_vectors gives tokens' vectors"),
             (self.precision != "float32", "precision", "vectors are float32; quantise them afterwards"),
             (
@@ -53,7 +52,7 @@ class EncodeOptions:
         """Cut, then normalised, then a tensor, as wanted. Shape: (N, D) to (N, D')"""
         if self.truncate_dim is not None:
             if self.truncate_dim > vectors.shape[1]:
-                raise InputError(f"truncate_dim={self.truncate_dim} is more than the {vectors.shape[1]} dims there are")
+                raise InputError(f"{self.truncate_dim} dims were asked for; the vectors have {vectors.shape[1]}")
             vectors = vectors[:, : self.truncate_dim]
         if self.normalize_embeddings:
             vectors = Unit().transform(vectors)

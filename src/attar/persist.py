@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,8 @@ from attar.recipe import FORMAT, NAMED, Recipe, canonical
 from attar.recipe.text import MARK
 from attar.types import Encoder, State
 from attar.weights import Weighting
+
+log = logging.getLogger("attar")
 
 RECIPE, STATE, README, ENCODER = "recipe.json", "state.safetensors", "README.md", "encoder"
 _ELSEWHERE = ("model", "revision", "weights_format", "precision")  # what a stand-in may have of its own
@@ -132,8 +135,10 @@ def is_recipe(source: str) -> bool:
     return is_saved(source) or MARK in source or source in NAMED
 
 
-def find_recipe(source: str) -> Recipe | Path:
+def find_recipe(source: str, model: str | None = None) -> Recipe | Path:
     """What a user names: the folder of a saved recipe, or the recipe that a name or a text form stands for.
+
+    `model` is what it will be used with, by which a name can mean another recipe; None for the embedded default.
 
     Raises
     ------
@@ -146,7 +151,13 @@ def find_recipe(source: str) -> Recipe | Path:
         return Path(source).expanduser()
     if MARK not in source and ("/" in source or Path(source).expanduser().is_dir()):
         raise RecipeError(f"{source!r} is not a recipe folder: it has no {RECIPE}")
-    return Recipe.parse(source)
+    if source.strip() not in NAMED:
+        return Recipe.parse(source)
+    found = Recipe.named_for(source.strip(), open_encoder(model))
+    if found != Recipe.named(source.strip()):
+        length = " at length 1" if found.is_unit else ""
+        log.info("the model was tuned for sentences, so the recipe %s is its plain mean%s", source, length)
+    return found
 
 
 def moved_encoder(folder: Path, model: str | None) -> Encoder | None:

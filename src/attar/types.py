@@ -192,6 +192,7 @@ class Encoder(Protocol):
 
     kind: ClassVar[str]  # what recipes call it under "type"
     contextual: bool = False  # whether a token's vector depends on the tokens around it
+    device: str = "cpu"  # where its forward pass is computed
     pools_linearly: ClassVar[bool] = True  # whether `pool` gives weighted sums; if not, only vectors can be had of it
     texts_at_once: int = 8192  # texts that are tokenised and pooled together: some seconds of work
 
@@ -394,7 +395,9 @@ class Encoder(Protocol):
             return self
         raise InputError(f"the template {template!r} is for transformers; {self!r} has no place for one")
 
-    def configured(self, *, threads: int | None = None, precision: str | None = None) -> Encoder:
+    def configured(
+        self, *, threads: int | None = None, precision: str | None = None, device: str | None = None
+    ) -> Encoder:
         """The same encoder with other settings of its computation.
 
         Parameters
@@ -403,6 +406,8 @@ class Encoder(Protocol):
             How many cores to use.
         precision : str, optional
             "float32", "float64" or "int8".
+        device : str, optional
+            Where torch computes: "cpu", "cuda" or "mps".
 
         Returns
         -------
@@ -414,7 +419,8 @@ class Encoder(Protocol):
         InputError
             If the encoder computes no forward pass.
         """
-        for name, value in (("threads", threads), ("precision", precision)):
+        elsewhere = None if device == "cpu" else device
+        for name, value in (("threads", threads), ("precision", precision), ("device", elsewhere)):
             if value is not None:
                 raise InputError(f"{name}={value!r} is for transformers; {self!r} computes no forward pass")
         return self

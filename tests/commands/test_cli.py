@@ -163,7 +163,7 @@ def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[st
         (["encode", "TEXTS", "--model", "TINY", "--weights", "idff"], "did you mean 'idf'?"),
         (["encode", "TEXTS", "--model", "TINY", "--shape", "zcore"], "did you mean 'zscore'?"),
         (["encode", "TEXTS", "--model", "TINY", "--max-tokens", "2"], "leaves no room"),
-        (["encode", "TEXTS", "--model", "TINY", "-o", "v.npz"], "unknown ending of the output file '.npz'"),
+        (["encode", "TEXTS", "--model", "TINY", "-o", "v.xyz"], "unknown ending of the output file '.xyz'"),
         (["encode", "TEXTS", "--model", "TINY", "-o", "no/such/v.npy"], "there is no folder"),
         (["encode", "TEXTS", "--recipe", "smilarity"], "did you mean 'similarity'?"),
         (["encode", "TEXTS", "--recipe", "./nope"], "has no recipe.json"),

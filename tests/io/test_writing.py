@@ -22,7 +22,7 @@ def _chunks() -> Iterator[Floats]:
     yield from np.split(ROWS, [3, 6])
 
 
-@pytest.mark.parametrize("ending", [".npy", ".safetensors", ".parquet", ".jsonl"])
+@pytest.mark.parametrize("ending", [".npy", ".npz", ".safetensors", ".parquet", ".arrow", ".jsonl"])
 def test_round_trip(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"v{ending}"
     assert write_vectors(_chunks(), str(path)) == 7
@@ -30,8 +30,12 @@ def test_round_trip(tmp_path: Path, ending: str) -> None:
         found = np.load(path, mmap_mode="r")
     elif ending == ".safetensors":
         found = load_file(path)["vectors"]
-    elif ending == ".parquet":
-        table = ds.dataset(path).to_table()
+    elif ending == ".npz":
+        with np.load(path, allow_pickle=False) as archive:
+            found = archive["vectors"]
+    elif ending in (".parquet", ".arrow"):
+        table = ds.dataset(path, format=ending[1:]).to_table()
+        assert table.schema.field("vector").type.list_size == 3
         assert table["id"].to_pylist() == list(range(7))
         found = np.array(table["vector"].to_pylist(), dtype=np.float32)
     else:
@@ -62,8 +66,8 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path: Path, stop: type[Bas
 
 
 def test_targets_that_cannot_be(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"unknown ending of the output file '.npz' .*allowed: .npy, .parquet"):
-        check_target("v.npz")
+    with pytest.raises(InputError, match=r"unknown ending of the output file '.xyz'; allowed: .npy, .npz, .parquet"):
+        check_target("v.xyz")
     with pytest.raises(OutputError, match="there is no folder"):
         check_target(str(tmp_path / "no" / "v.npy"))
     (tmp_path / "v.npy").mkdir()

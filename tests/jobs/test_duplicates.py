@@ -40,6 +40,14 @@ def test_between_two() -> None:
     assert found.pairs.right.tolist() == [1, 0]
 
 
+def test_the_same_text_leaks_whatever_the_threshold() -> None:
+    found = find_leaks(["a", "", "b"], np.concatenate([circle(33, 0), np.zeros((1, 2), np.float32)]),
+                       ["x", "b", "a", "a"], np.concatenate([circle(90), np.zeros((1, 2), np.float32), circle(33, 33)]),
+                       threshold=1.0)  # fmt: skip
+    assert found.kept.tolist() == [False, True, False]
+    assert found.like.tolist() == [2, 1, 1]
+
+
 def test_the_advice_finds_planted_duplicates() -> None:
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(2000, 32))

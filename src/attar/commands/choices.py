@@ -84,6 +84,11 @@ _OPTIONS = [
         help="What a transformer computes in. bfloat16: faster where the processor can, cosine 0.9999 to float32. "
         "int8: faster still, less exact. float64: slow, exact. auto: bfloat16 where it pays. Default: float32.",
     ),
+    click.option(
+        "--device",
+        metavar="NAME",
+        help="Where torch computes: cpu, cuda, cuda:1 ... or mps. Default: cpu, without torch.",
+    ),
 ]
 
 
@@ -102,6 +107,7 @@ class Choices:
     windows: int | None
     threads: int | None
     precision: str | None
+    device: str | None
 
     def about(self, *, recipe: str | None = None, model: str | None = None) -> Choices:
         """The same, of this recipe or model."""
@@ -116,7 +122,7 @@ class Choices:
         What learns from a background corpus does so where there is one; Avg. is made from it.
         """
         made = self._embedder(background)
-        made.encoder = made.encoder_.configured(threads=self.threads, precision=self.precision)
+        made.encoder = made.encoder_.configured(threads=self.threads, precision=self.precision, device=self.device)
         return made
 
     def _embedder(self, background: Sequence[str] | None) -> Embedder:
@@ -125,7 +131,7 @@ class Choices:
         from attar.recipe import Component
         from attar.weights import parse as parse_weights
 
-        found = find_recipe(self.recipe or "plain")
+        found = find_recipe(self.recipe or "plain", self.model)
         if isinstance(found, Path):
             self._refuse_changes(str(self.recipe))
             return open_embedder(str(self.recipe), self.model)

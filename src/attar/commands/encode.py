@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -32,14 +32,27 @@ Examples:
   attar encode texts.txt --model ./bert-base-uncased --template T4 -o v.npy
   attar encode texts.txt --recipe './bert-base-uncased | T4 | first,last | idf | abtt:1,unit' -o v.npy
   attar encode texts.txt --model smollm2.gguf --template eol --shape zscore -o v.npy
+  attar encode news.csv --column body --keep-text --keep url,date -o news.parquet      ids, columns and vectors
+  attar encode texts.txt --dims 128 -o small.npy
   cat texts.txt | attar encode - --recipe my-recipe > vectors.jsonl
 """
 )
 @click.argument("texts", metavar="TEXTS")
 @click.option(
-    "-o", "--output", metavar="FILE", help=".npy, .parquet, .safetensors or .jsonl. Default: JSON lines on stdout."
+    "-o",
+    "--output",
+    metavar="FILE",
+    help=".npy, .npz, .parquet, .arrow, .safetensors or .jsonl. Default: JSON lines on stdout.",
 )
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@click.option("--keep-text", is_flag=True, help="Write the texts beside their vectors: .parquet, .arrow, .jsonl.")
+@click.option("--keep", metavar="COLUMNS", help="Write these columns too, with commas between.")
+@click.option(
+    "--dims",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Keep the first N dims, of length 1 again where the recipe makes it so. --shape whiten:N learns N axes.",
+)
 @fit_anyway_option
 @text_limit_option
 @background_options
@@ -48,6 +61,9 @@ def encode(
     texts: str,
     output: str | None,
     column: str | None,
+    keep_text: bool,
+    keep: str | None,
+    dims: int | None,
     fit_anyway: bool,
     background: str | None,
     sentences: bool,
@@ -59,24 +75,41 @@ def encode(
     What has to learn from texts (idf, z-score ...) learns from TEXTS itself, or from --background; a saved recipe has
     learned already.
     """
+    from attar.io.kept_columns import KeptColumns
     from attar.io.writing import check_target, print_vectors, write_vectors
 
+    names = [name.strip() for name in (keep or "").split(",") if name.strip()]
+    kept = KeptColumns(texts, column, names, keep_text) if names or keep_text else None
     if output is not None:
-        check_target(output)
+        check_target(output, columns=kept is not None)
     corpus = read_background(background, column, sentences=sentences)
     embedder = choices.embedder(corpus)
-    vectors = _vectors(embedder, texts, corpus, column, fit_anyway)
-    n = print_vectors(vectors) if output is None else write_vectors(vectors, output)
+    read = (lambda: read_texts(texts, column)) if kept is None else kept.texts
+    vectors: Iterable[Floats] = _vectors(embedder, texts, read, corpus, fit_anyway)
+    if dims is not None:
+        vectors = map(_cut(dims, unit=embedder.recipe.is_unit), vectors)
+    n = print_vectors(vectors, kept) if output is None else write_vectors(vectors, output, kept)
     if output is not None:
         log.info("wrote %s vectors to %s", f"{n:,}", output)
 
 
+def _cut(dims: int, unit: bool) -> Callable[[Floats], Floats]:
+    """Rows of fewer dims."""
+    from attar.encode_options import EncodeOptions
+
+    return EncodeOptions(truncate_dim=dims, normalize_embeddings=unit).finished
+
+
 def _vectors(
-    embedder: Embedder, texts: str, background: list[str] | None, column: str | None, fit_anyway: bool
+    embedder: Embedder,
+    texts: str,
+    read: Callable[[], Iterator[Any]],
+    background: list[str] | None,
+    fit_anyway: bool,
 ) -> Iterator[Floats]:
     """Chunks of vectors: streamed where nothing has to learn from the texts first."""
     if embedder.needs_fit and not hasattr(embedder, "weights_"):
-        held = list(read_texts(texts, column))
+        held = list(read())
         if not held:
             raise InputError(f"{texts!r} holds no texts")
         check_enough(embedder, len(background or held), fit_anyway)
@@ -86,7 +119,7 @@ def _vectors(
         raise InputError("--background: nothing in this recipe is left to learn from texts")
     n = 0
     with bar(count_texts(texts), "texts") as advance:
-        for rows in embedder.encode_chunks(read_texts(texts, column), advance=advance):
+        for rows in embedder.encode_chunks(read(), advance=advance):
             yield rows
             n += len(rows)
     if not n:

@@ -26,6 +26,7 @@ Examples:
   attar index documents.csv --column body --id-column url --recipe similarity -o my-index
   attar index documents.txt --model ./bert-base-uncased -o my-index
   attar index more.jsonl --add -o my-index
+  attar index millions.parquet --approximate -o my-index
   attar search my-index "how do I undo a commit?"
 """
 )
@@ -36,6 +37,11 @@ Examples:
 @click.option("--id-column", metavar="NAME", help="The column of ids. Default: id, if there is one; else row numbers.")
 @click.option("--add", is_flag=True, help="Put TEXTS into an index that exists, by its own recipe, without refitting.")
 @click.option("--overwrite", is_flag=True, help="Replace the folder if it holds an earlier index.")
+@click.option(
+    "--approximate/--exact",
+    default=None,
+    help="Make a graph that answers queries without comparing all texts, or none. Default: beyond a million texts.",
+)
 @fit_anyway_option
 @embedder_options
 def index(
@@ -45,6 +51,7 @@ def index(
     id_column: str | None,
     add: bool,
     overwrite: bool,
+    approximate: bool | None,
     fit_anyway: bool,
     choices: Choices,
 ) -> None:
@@ -56,10 +63,13 @@ def index(
     from attar.io.atomic import check_target_folder
     from attar.jobs.building import build_folder
     from attar.jobs.documents import read_documents
+    from attar.jobs.graph_file import check_installed
     from attar.jobs.index_files import ABOUT
 
+    if approximate:
+        check_installed()
     if add:
-        _add(texts, output, column, id_column, choices)
+        _add(texts, output, column, id_column, approximate, choices)
         return
     check_target_folder(Path(output), ABOUT, overwrite=overwrite)
     rows = read_documents(texts, column, id_column)
@@ -69,11 +79,21 @@ def index(
     embedder = suited_embedder(choices, "similarity")
     check_enough(embedder, len(first), fit_anyway)
     with bar(count_texts(texts), "texts") as advance:
-        about = build_folder(Path(output), embedder, chain(first, rows), overwrite=overwrite, advance=advance)
-    log.info("wrote an index of %s texts to %s", f"{about.n_rows:,}", output)
+        about = build_folder(
+            Path(output),
+            embedder,
+            chain(first, rows),
+            overwrite=overwrite,
+            approximate=approximate,
+            advance=advance,
+        )
+    search = "approximate" if about.approximate else "exact"
+    log.info("wrote an index of %s texts to %s; search is %s", f"{about.n_rows:,}", output, search)
 
 
-def _add(texts: str, output: str, column: str | None, id_column: str | None, choices: Choices) -> None:
+def _add(
+    texts: str, output: str, column: str | None, id_column: str | None, approximate: bool | None, choices: Choices
+) -> None:
     from attar.jobs.documents import read_documents
     from attar.jobs.opening import open_index
 
@@ -82,5 +102,5 @@ def _add(texts: str, output: str, column: str | None, id_column: str | None, cho
         raise InputError(f"--add goes by the index's own recipe; leave out {', '.join('--' + n for n in given)}")
     opened = open_index(output, choices.model)
     with bar(count_texts(texts), "texts") as advance:
-        n = opened.add_rows(read_documents(texts, column, id_column, len(opened)), advance)
+        n = opened.add_rows(read_documents(texts, column, id_column, len(opened)), advance, approximate)
     log.info("added %s texts to %s, which now holds %s", f"{n:,}", output, f"{len(opened):,}")

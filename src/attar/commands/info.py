@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from attar.errors import InputError
+
 if TYPE_CHECKING:
     from attar.recipe import FittedOn
+    from attar.types import Encoder
 
 
 @click.command(
@@ -18,22 +22,59 @@ Examples:
   attar info                      the embedded default model
   attar info ./bert-base-uncased
   attar info my-recipe --json
+  attar info my-index
 """
 )
 @click.argument("what", metavar="[FOLDER|MODEL]", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def info(what: str | None, as_json: bool) -> None:
-    """Describe a model (layers, widths, limits), a static table, or a saved recipe, which is checked whole."""
+    """Describe a model (layers, widths, limits), a static table, or a saved recipe or an index, checked whole."""
     from attar.encoders.opening import open_encoder
+    from attar.jobs.index_files import ABOUT
     from attar.persist import is_saved
 
-    facts = _recipe(what) if what is not None and is_saved(what) else open_encoder(what).describe()
+    if what is not None and (Path(what).expanduser() / ABOUT).is_file():
+        facts = _index(Path(what).expanduser())
+    elif what is not None and is_saved(what):
+        facts = _recipe(what)
+    else:
+        facts = _model(open_encoder(what))
     if as_json:
         click.echo(json.dumps(facts, ensure_ascii=False))
         return
     width = max(map(len, facts))
     for key, value in facts.items():
         click.echo(f"{key.ljust(width)}  {value}")
+
+
+def _model(encoder: Encoder) -> dict[str, Any]:
+    facts = encoder.describe()
+    tuned = encoder.tuned_for_sentences
+    why = "sentence-transformers saved it, as its files say" if tuned else "nothing in its files says so"
+    facts["tuned for sentences"] = f"{'yes' if tuned else 'no'}: {why}"
+    facts["named recipes stand for"] = "its plain mean" if tuned else "what `attar recipes` says"
+    facts["length of vectors"] = "not 1, unless --shape ends in unit"
+    return facts
+
+
+def _index(folder: Path) -> dict[str, Any]:
+    from attar.jobs.graph_file import GraphFile, digest
+    from attar.jobs.index import Index
+
+    opened = Index.open(folder)
+    graph = GraphFile.read(opened.about.approximate)
+    if graph is not None and digest(folder / graph.file) != graph.sha256:
+        raise InputError(f"the graph {folder / graph.file} is damaged: build the index again")
+    return {
+        "index of": f"{len(opened):,} texts",
+        "dims": opened.about.dims,
+        "parts": len(opened.about.parts),
+        "zero vectors": opened.about.zeros,
+        "length of vectors": "1",
+        "search": "exact" if graph is None else f"by a graph of {graph.rows:,} texts",
+        "recipe": str(opened.embedder.recipe),
+        "fitted on": opened.about.fitted_on,
+    }
 
 
 def _recipe(folder: str) -> dict[str, Any]:

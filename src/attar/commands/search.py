@@ -40,6 +40,7 @@ Examples:
 @text_limit_option
 @click.option("--top", type=click.IntRange(min=1), default=5, show_default=True, help="How many documents to show.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per query.")
+@click.option("--exact", is_flag=True, help="Compare with all documents, also where the index has a graph.")
 @click.option("--why", is_flag=True, help="Show which words make each document close.")
 @click.option("--model", metavar="DIR|NAME", help="Where the model is now, if it has moved.")
 def search(
@@ -49,6 +50,7 @@ def search(
     column: str | None,
     top: int,
     as_json: bool,
+    exact: bool,
     why: bool,
     model: str | None,
 ) -> None:
@@ -61,7 +63,7 @@ def search(
     asked = [query] if query is not None else read_texts(queries, column) if queries is not None else _typed()
     at_once = QUERIES_AT_ONCE if queries is not None else 1
     for several in _batches(asked, at_once):
-        for one, hits in zip(several, opened.search_all(several, top), strict=True):
+        for one, hits in zip(several, opened.search_all(several, top, exact=exact), strict=True):
             click.echo(_json(one, hits, opened, why) if as_json else _shown(one, hits, opened, why))
 
 

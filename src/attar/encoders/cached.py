@@ -127,8 +127,12 @@ class Cached(Encoder):
     def with_template(self, template: str | None) -> Cached:
         return Cached(self.encoder.with_template(template), self.folder, self.layers)
 
-    def configured(self, *, threads: int | None = None, precision: str | None = None) -> Cached:
-        return Cached(self.encoder.configured(threads=threads, precision=precision), self.folder, self.layers)
+    def configured(
+        self, *, threads: int | None = None, precision: str | None = None, device: str | None = None
+    ) -> Cached:
+        return Cached(
+            self.encoder.configured(threads=threads, precision=precision, device=device), self.folder, self.layers
+        )
 
     @classmethod
     def from_spec(cls, spec: Mapping[str, Any], folder: Path | None = None) -> Self:

@@ -173,8 +173,8 @@ class Mix(Encoder):
     def with_template(self, template: str | None) -> Mix:
         return Mix(self.a.with_template(template), self.b, self.w)
 
-    def configured(self, *, threads: int | None = None, precision: str | None = None) -> Mix:
-        return Mix(self.a.configured(threads=threads, precision=precision), self.b, self.w)
+    def configured(self, *, threads: int | None = None, precision: str | None = None, device: str | None = None) -> Mix:
+        return Mix(self.a.configured(threads=threads, precision=precision, device=device), self.b, self.w)
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> None:
         """Write mix.json and what the sides keep in files; a transformer is only referred to.

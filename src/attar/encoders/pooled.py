@@ -171,8 +171,10 @@ class Pooled(Encoder):
     def with_template(self, template: str | None) -> Pooled:
         return Pooled(self.encoder.with_template(template), self.pooling)
 
-    def configured(self, *, threads: int | None = None, precision: str | None = None) -> Pooled:
-        return Pooled(self.encoder.configured(threads=threads, precision=precision), self.pooling)
+    def configured(
+        self, *, threads: int | None = None, precision: str | None = None, device: str | None = None
+    ) -> Pooled:
+        return Pooled(self.encoder.configured(threads=threads, precision=precision, device=device), self.pooling)
 
     def spec(self) -> dict[str, Any]:
         return {"type": self.kind, "pooling": self.pooling, "encoder": self.encoder.spec()}

@@ -13,6 +13,7 @@ import numpy as np
 from attar.checkpoints import Checkpoint, default, open_checkpoint
 from attar.checkpoints.opening import WEIGHT_FORMATS
 from attar.encoders.precision import PRECISIONS, Choice, choose
+from attar.engine.devices import known_device
 from attar.engine.loading import load_model
 from attar.engine.sums import pool_rows
 from attar.errors import InputError, ModelError, unknown_name
@@ -52,6 +53,9 @@ class Transformer(Encoder):
         models that amplify rounding. "bfloat16" and "int8" multiply shorter numbers: faster where the processor can
         (bfloat16 by about 1.8 times, with a cosine to float32 of 0.9999 and more; int8 by more, but vectors differ).
         "auto" takes the fastest that keeps that cosine on this machine.
+    device : str
+        Where torch computes: "cpu", "cuda", "cuda:1" or "mps". On another one than "cpu" the model is run by
+        transformers. A saved recipe does not name it: vectors are the same to rounding.
 
     Raises
     ------
@@ -77,6 +81,7 @@ class Transformer(Encoder):
         weights_format: str = "safetensors",
         threads: int | None = None,
         precision: str = "float32",
+        device: str = "cpu",
     ) -> None:
         self.name = default.NAME if name_or_folder is None else str(name_or_folder)
         self.template = Template.parse(template) if isinstance(template, str) else template
@@ -86,6 +91,7 @@ class Transformer(Encoder):
         self.weights_format = weights_format
         self.threads = threads
         self.precision = precision
+        self.device = known_device(device)
         if self.template is not None and not isinstance(self.template, Template):
             raise InputError(f"template={template!r} is not a Template, its text or its name, such as 'T4'")
         if weights_format not in WEIGHT_FORMATS:
@@ -133,13 +139,16 @@ class Transformer(Encoder):
         other.template = None if template is None else Template.parse(template)
         return other
 
-    def configured(self, *, threads: int | None = None, precision: str | None = None) -> Transformer:
-        if threads is None and precision is None:
+    def configured(
+        self, *, threads: int | None = None, precision: str | None = None, device: str | None = None
+    ) -> Transformer:
+        if threads is None and precision is None and device in (None, self.device):
             return self
         other = copy(self)
         other.__dict__.pop("_model", None)
         other.threads = self.threads if threads is None else threads
         other.precision = self.precision if precision is None else _known_precision(precision)
+        other.device = self.device if device is None else known_device(device)
         return other
 
     def width(self, layer: int) -> int:
@@ -280,9 +289,9 @@ class Transformer(Encoder):
 
     @cached_property
     def _model(self) -> Model:
-        if self.precision == "auto":
+        if self.precision == "auto" and self.device == "cpu":
             return self.choice.encoder._model
-        return load_model(self.checkpoint, self.threads, self.precision)
+        return load_model(self.checkpoint, self.threads, self.precision, self.device)
 
     @cached_property
     def choice(self) -> Choice:
@@ -365,6 +374,8 @@ class Transformer(Encoder):
                 shown.append(f"{key}={value.name if isinstance(value, Template) else value!r}")
         if self.precision != "float32":
             shown.append(f"precision={self.precision!r}")
+        if self.device != "cpu":
+            shown.append(f"device={self.device!r}")
         return f"Transformer({', '.join(shown)})"
 
 

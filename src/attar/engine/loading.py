@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from attar.checkpoints import Checkpoint, GgufCheckpoint
 from attar.checkpoints.hub import load_failure
+from attar.engine.devices import check_device
 from attar.errors import InputError, MissingExtra, ModelError
 from attar.io.foreign import reading
 
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     Model = DirectModel | DecoderModel | LayeredModel
 
 
-def load_model(checkpoint: Checkpoint, threads: int | None = None, precision: str = "float32") -> Model:
+def load_model(
+    checkpoint: Checkpoint, threads: int | None = None, precision: str = "float32", device: str = "cpu"
+) -> Model:
     """The model itself: straight from its files where it is known; by transformers else, and in float64.
 
     Parameters
@@ -28,6 +31,8 @@ def load_model(checkpoint: Checkpoint, threads: int | None = None, precision: st
         How many cores it may use; None for as many as torch would.
     precision : str
         "float32", "bfloat16", "int8" or "float64".
+    device : str
+        Where torch computes; on another one than "cpu" the model is run by transformers.
 
     Returns
     -------
@@ -43,7 +48,7 @@ def load_model(checkpoint: Checkpoint, threads: int | None = None, precision: st
     with reading(checkpoint.location, ModelError):
         if checkpoint.local is not None:
             checkpoint.check()
-        model = _load(checkpoint, precision)
+        model = _load(checkpoint, precision) if device == "cpu" else _load_on_device(checkpoint, precision, device)
     model.threads = threads
     return model
 
@@ -90,7 +95,17 @@ def _open_gguf(checkpoint: GgufCheckpoint, precision: str) -> DirectModel | Deco
         ) from None
 
 
-def _load_by_transformers(checkpoint: Checkpoint, precision: str) -> LayeredModel:
+def _load_on_device(checkpoint: Checkpoint, precision: str, device: str) -> LayeredModel:
+    if isinstance(checkpoint, GgufCheckpoint):
+        raise InputError(
+            f"device={device!r} is not for a GGUF file, which runs on the CPU; give the model's own folder"
+        )
+    if precision not in ("float32", "float64", "auto"):
+        raise InputError(f"precision={precision!r} is for the CPU; with device={device!r} leave it at 'float32'")
+    return _load_by_transformers(checkpoint, "float32" if precision == "auto" else precision, device)
+
+
+def _load_by_transformers(checkpoint: Checkpoint, precision: str, device: str = "cpu") -> LayeredModel:
     try:
         import torch  # noqa: F401
         import transformers  # noqa: F401
@@ -100,7 +115,8 @@ def _load_by_transformers(checkpoint: Checkpoint, precision: str) -> LayeredMode
     from attar.engine.model import LayeredModel
 
     packing.register()
-    return LayeredModel(load_pretrained(checkpoint, precision), precision)
+    check_device(device)
+    return LayeredModel(load_pretrained(checkpoint, precision), precision, device)
 
 
 def load_pretrained(checkpoint: Checkpoint, precision: str) -> Any:

@@ -25,11 +25,12 @@ class LayeredModel:
     run_by = "transformers"
     causal = False  # or not known to be
 
-    def __init__(self, model: torch.nn.Module, precision: str = "float32") -> None:
-        self.model = model.eval()
+    def __init__(self, model: torch.nn.Module, precision: str = "float32", device: str = "cpu") -> None:
+        self.table = _token_table(model)  # (V, D of layer -1)
+        self.device = torch.device(device)
+        self.model = model.eval().to(self.device)
         self._undo_fast_blocks: Callable[[], None] | None = None
         self.threads: int | None = None
-        self.table = _token_table(model)  # (V, D of layer -1)
         self._hooks = BlockHooks(model)
         with torch.inference_mode():
             self.n_layers, self.width = self._probe()
@@ -59,13 +60,14 @@ class LayeredModel:
         Batches may run side by side: `visit` must be fit to be called by several threads, each with other sequences.
         """
         form = packed_batches if self.packs else equal_batches
-        run_batches(tokens, form, lambda batch: self._run_batch(tokens, batch, layers, visit), self.threads)
+        threads = self.threads if self.device.type == "cpu" else 1  # one batch at a time keeps another device busy
+        run_batches(tokens, form, lambda batch: self._run_batch(tokens, batch, layers, visit), threads)
 
     def _run_batch(self, tokens: Tokens, batch: Batch, layers: Sequence[int], visit: Visit) -> None:
-        ids = torch.from_numpy(tokens.ids[batch.places].astype(np.int64))
+        ids = torch.from_numpy(tokens.ids[batch.places].astype(np.int64)).to(self.device)
 
         def flat(layer: int, states: torch.Tensor) -> None:
-            visit(batch, layer, states.reshape(-1, states.shape[-1]).float().numpy())  # (T, D)
+            visit(batch, layer, states.reshape(-1, states.shape[-1]).float().cpu().numpy())  # (T, D)
 
         with torch.inference_mode():
             if self._first_position is None:
@@ -76,14 +78,15 @@ class LayeredModel:
     def _run_packed(
         self, ids: torch.Tensor, groups: list[tuple[int, int]], first: int, layers: Sequence[int], visit: VisitStates
     ) -> None:
-        positions = torch.cat([torch.arange(first, first + long).repeat(many) for many, long in groups])
+        runs = [torch.arange(first, first + long, device=ids.device).repeat(many) for many, long in groups]
+        positions = torch.cat(runs)
         inputs: dict[str, Any] = {"input_ids": ids[None], "position_ids": positions[None]}
         with packing.packed(groups):
             self._hooks.run(inputs, layers, self.n_layers, visit)
 
     def _probe(self) -> tuple[int, int]:
         """Number of layers and their width; refuses an architecture whose hidden states would not be the right ones."""
-        inputs = {"input_ids": torch.arange(1, 15).remainder(len(self.table)).view(2, 7)}
+        inputs = {"input_ids": torch.arange(1, 15, device=self.device).remainder(len(self.table)).view(2, 7)}
         name = type(self.model).__name__
         try:
             n_layers = self._hooks.count(inputs)
@@ -106,7 +109,7 @@ class LayeredModel:
         window = getattr(self.model.config, "sliding_window", None) or 0
         sizes = [3, 9, 9, 2 * window + 2] if 0 < window <= 128 else [3, 9, 9]
         generator = torch.Generator().manual_seed(0)
-        parts = [torch.randint(1, len(self.table), (size,), generator=generator) for size in sizes]
+        parts = [torch.randint(1, len(self.table), (n,), generator=generator).to(self.device) for n in sizes]
         layers = range(self.n_layers + 1)
         wanted = torch.cat([self._states({"input_ids": part[None]}, layers) for part in parts], dim=1)
         groups = [(1, 3), (2, 9)] + [(1, size) for size in sizes[3:]]
@@ -125,7 +128,7 @@ class LayeredModel:
         if first is None:
             self.model.set_attn_implementation(plain)
             return None
-        if self.model.dtype != torch.float32:  # our kernels know no other
+        if self.model.dtype != torch.float32 or self.device.type != "cpu":  # our kernels know no other
             return first
         undo = replace_blocks(self.model, best_kernels())
         if undo is not None and not same(first):
@@ -166,7 +169,7 @@ class LayeredModel:
 
 def _token_table(model: torch.nn.Module) -> Floats:
     try:
-        table: Floats = model.get_input_embeddings().weight.detach().float().numpy()
+        table: Floats = model.get_input_embeddings().weight.detach().float().cpu().numpy()
     except (AttributeError, NotImplementedError):
         raise ModelError(f"a {type(model).__name__} has no table of tokens: it does not read texts") from None
     return table

@@ -59,11 +59,11 @@ def packed_attention(
         raise CannotPack
     causal = bool(getattr(module, "is_causal", False)) if is_causal is None else is_causal
     q, k, v = (x[0].transpose(0, 1) for x in (query, key, value))  # (T, H, Dh)
-    out = torch.empty(q.shape[0], q.shape[1], v.shape[2], dtype=q.dtype)
+    out = torch.empty(q.shape[0], q.shape[1], v.shape[2], dtype=q.dtype, device=q.device)
     start = 0
     for many, long in groups:
         end = start + many * long
-        mask = _window_mask(long, sliding_window, causal)
+        mask = _window_mask(long, sliding_window, causal, q.device)
         own = [x[start:end].unflatten(0, (many, long)).transpose(1, 2) for x in (q, k, v)]  # (many, H, long, Dh)
         attended = scaled_dot_product_attention(
             own[0],
@@ -82,11 +82,11 @@ def packed_attention(
 _UNSUPPORTED = ("position_bias", "softcap", "s_aux", "head_mask")
 
 
-def _window_mask(length: int, window: int | None, causal: bool) -> torch.Tensor | None:
+def _window_mask(length: int, window: int | None, causal: bool, device: torch.device) -> torch.Tensor | None:
     """Tokens see others less than `window` away; None where that is all of them. Shape: (length, length)"""
     if window is None or length <= window:
         return None
-    place = torch.arange(length)
+    place = torch.arange(length, device=device)
     distance = place[:, None] - place[None, :]
     near = distance.abs() < window
     return near & (distance >= 0) if causal else near

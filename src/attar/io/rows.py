@@ -11,7 +11,7 @@ from typing import Any
 from attar.errors import InputError
 from attar.io.bounds import check_text
 from attar.io.columns import choose_column, kind_named, records
-from attar.io.reading import existing_file, open_lines
+from attar.io.reading import existing_file, open_lines, tell_blank
 
 Row = dict[str, Any]
 PLAIN = "text"  # the one column of a file that has no columns
@@ -51,9 +51,24 @@ def check_columns(row: Row, columns: Sequence[str], source: str) -> None:
         choose_column(list(row), column, source)
 
 
+def column_types(source: str) -> dict[str, Any]:
+    """The Arrow type of every column, where the file says it: in Parquet."""
+    if kind_named(source) != "parquet":
+        return {}
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return {field.name: field.type for field in pq.read_schema(existing_file(source))}
+    except (pa.ArrowException, OSError):  # reading it will tell
+        return {}
+
+
 def _json_lines(lines: Iterator[str], source: str) -> Iterator[Row]:
+    blank = 0
     for number, line in enumerate(lines, 1):
         if not line.strip():
+            blank += 1
             continue
         try:
             row = json.loads(line)
@@ -62,14 +77,17 @@ def _json_lines(lines: Iterator[str], source: str) -> Iterator[Row]:
         if not isinstance(row, (dict, str)):
             raise InputError(f"line {number} of {source!r} should be a JSON object with a text; it is {line[:60]!r}")
         yield row if isinstance(row, dict) else {PLAIN: row}
+    tell_blank(blank, source)
 
 
 def _separated(lines: Iterator[str], source: str, kind: str) -> Iterator[Row]:
     rows = records((line + "\n" for line in lines), kind)
     header: list[str] | None = None
+    blank = 0
     try:
         for row in rows:
             if not row and (header is None or len(header) > 1):
+                blank += header is not None
                 continue
             row = row or [""]  # of one column, a blank line is an empty text
             if header is None:
@@ -80,6 +98,7 @@ def _separated(lines: Iterator[str], source: str, kind: str) -> Iterator[Row]:
                 )
             else:
                 yield dict(zip(header, row, strict=True))
+        tell_blank(blank, source)
     except csv.Error as error:
         raise InputError(f"line {rows.line_num} of {source!r} can't be read: {error}") from None
 

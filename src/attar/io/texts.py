@@ -55,6 +55,11 @@ def check_texts(values: Iterable[Any], start: int = 0) -> tuple[list[str], int]:
     return cleaned, sum(new != old for new, old in zip(cleaned, texts, strict=True))
 
 
+def without_surrogates(value: Any) -> Any:
+    """A text with lone surrogates replaced, as `check_texts` does; anything else as it is."""
+    return _SURROGATE.sub("\ufffd", value) if isinstance(value, str) and not value.isascii() else value
+
+
 def chunks(column: Any, size: int) -> Iterator[tuple[list[str], int]]:
     """Checked texts in lists of at most `size`, each with its number of replaced texts."""
     values = iter_texts(column)

@@ -8,6 +8,7 @@ import logging
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,10 @@ from attar.embedder import Embedder
 from attar.errors import AttarError, InputError, OutputError
 from attar.io.atomic import check_target_folder, new_file, replace_folder
 from attar.io.locks import exclusive
-from attar.io.progress import Advance, nothing
+from attar.io.progress import Advance, bar, nothing
 from attar.io.texts import check_texts
-from attar.jobs.index_files import ABOUT, RECIPE, About, check_id, texts_file, vectors_file, write_part
+from attar.jobs.graph_file import GraphFile, build_graph, check_installed, is_wanted
+from attar.jobs.index_files import ABOUT, RECIPE, About, check_id, map_vectors, texts_file, vectors_file, write_part
 from attar.shapers import Unit
 from attar.types import Floats
 
@@ -32,10 +34,18 @@ _LOCK, _DONE = "lock", "done-{:05}.json"
 
 
 def build_folder(
-    target: Path, embedder: Embedder, rows: Iterable[Row], *, overwrite: bool = False, advance: Advance = nothing
+    target: Path,
+    embedder: Embedder,
+    rows: Iterable[Row],
+    *,
+    overwrite: bool = False,
+    approximate: bool | None = None,
+    advance: Advance = nothing,
 ) -> About:
     """Write a whole index; what has to learn from the texts learns from all of them first."""
     check_target_folder(target, ABOUT, overwrite=overwrite)
+    if approximate:
+        check_installed()
     with _work_folder(target) as work:
         if embedder.needs_fit and not embedder.__sklearn_is_fitted__():
             held = list(rows)
@@ -45,7 +55,7 @@ def build_folder(
         else:
             about = _write_parts(work, rows, _encoding(embedder, advance), _previous(work, embedder))
         embedder.save(work / RECIPE, overwrite=True)
-        about = _with_fit(about, embedder)
+        about = _with_graph(work, _with_fit(about, embedder), approximate)
         about.write(work)
         _put_in_place(work, target, about)
     return about
@@ -137,6 +147,13 @@ def _with_fit(about: About, embedder: Embedder) -> About:
     return About(**{**vars(about), "fitted_on": on})
 
 
+def _with_graph(work: Path, about: About, approximate: bool | None) -> About:
+    if not is_wanted(about.n_rows, approximate):
+        return about
+    with bar(about.n_rows, "texts in the graph") as advance:
+        return replace(about, approximate=asdict(build_graph(work, map_vectors(work, about), advance=advance)))
+
+
 def _digest(ids: list[Any], texts: list[str]) -> str:
     digest = hashlib.sha256()
     for row_id, text in zip(ids, texts, strict=True):
@@ -182,7 +199,9 @@ def _work_folder(target: Path) -> Iterator[Path]:
 def _put_in_place(work: Path, target: Path, about: About) -> None:
     """All that the index names and nothing else, also of an earlier run with more texts."""
     numbers = range(len(about.parts))
-    named = {ABOUT, RECIPE} | {make(work, n).name for n in numbers for make in (vectors_file, texts_file)}
+    graph = GraphFile.read(about.approximate)
+    named = {ABOUT, RECIPE} | ({graph.file, graph.nodes_file} if graph is not None else set())
+    named |= {make(work, n).name for n in numbers for make in (vectors_file, texts_file)}
     for path in work.iterdir():
         if path.name not in named:
             path.unlink() if path.is_file() else shutil.rmtree(path)

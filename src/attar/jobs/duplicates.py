@@ -75,7 +75,7 @@ def find_leaks(
 ) -> Duplicates:
     """Texts that also stand among the others, nearly or word for word: a train set's among a test set's.
 
-    The parameters are those of `find_duplicates`. A text is kept where none of the others is this close.
+    The parameters are those of `find_duplicates`. A text is kept where none of the others is this close or the same.
     """
     units, other_units = (Unit().transform(np.asarray(v, dtype=np.float32)) for v in (vectors, other_vectors))
     advice = None
@@ -84,12 +84,27 @@ def find_leaks(
         advice = advise(nearest_in(units[distinct], other_units, advance))
         threshold = advice.threshold
     _check(threshold)
-    pairs = close_pairs(units, threshold, other_units, advance)
+    pairs = _with_same_texts(close_pairs(units, threshold, other_units, advance), texts, others)
     like = np.arange(len(texts))
     kept = np.ones(len(texts), dtype=bool)
     kept[pairs.left] = False
     like[pairs.left[::-1]] = pairs.right[::-1]  # the nearest is written last
     return Duplicates(pairs, threshold, advice, kept, like)
+
+
+def _with_same_texts(pairs: Pairs, texts: Sequence[str], others: Sequence[str]) -> Pairs:
+    """Before all others, each text with the first of the others that is the same word for word, if no pair has it."""
+    first: dict[str, int] = {}
+    for j, text in enumerate(others):
+        first.setdefault(text, j)
+    known = set(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True))
+    same = [(i, first[text]) for i, text in enumerate(texts) if text in first and (i, first[text]) not in known]
+    left, right = np.array(same, dtype=np.int64).reshape(-1, 2).T
+    return Pairs(
+        np.concatenate([left, pairs.left]),
+        np.concatenate([right, pairs.right]),
+        np.concatenate([np.ones(len(same), dtype=np.float32), pairs.cosines]),
+    )
 
 
 def _components(pairs: Pairs, n_left: int, within: bool) -> Ints:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -16,9 +16,11 @@ from attar.embedder import Embedder
 from attar.errors import InputError
 from attar.io.locks import exclusive
 from attar.io.progress import Advance, nothing
+from attar.jobs.approximate import TAIL, Graph
 from attar.jobs.building import Row, build_folder, report_zeros, row_parts, unit_rows
+from attar.jobs.graph_file import GraphFile, build_graph, check_installed, is_wanted
 from attar.jobs.index_files import RECIPE, About, map_texts, map_vectors, write_part
-from attar.jobs.nearest import Neighbours, nearest
+from attar.jobs.nearest import Neighbours, joined, nearest
 from attar.types import Encoder, Floats
 
 log = logging.getLogger("attar")
@@ -35,7 +37,7 @@ class Hit:
 
 
 class Index:
-    """Documents of a folder, searched exactly by one blocked product over mapped vectors.
+    """Documents of a folder: searched exactly by one blocked product over mapped vectors, or by a graph if it has one.
 
     >>> index = Index.build("my-index", Embedder(), texts)  # doctest: +SKIP
     >>> Index.open("my-index").search("how do I undo a commit?", top=3)  # doctest: +SKIP
@@ -51,6 +53,10 @@ class Index:
         self._parts: list[Floats] = map_vectors(self.folder, about)
         self._tables: list[pa.Table] = map_texts(self.folder, about)
         self._ends = np.cumsum(about.parts)
+        self._graph_file = GraphFile.read(about.approximate)
+        if self._graph_file is not None and self._graph_file.rows not in self._ends:
+            raise InputError(f"the graph of {str(self.folder)!r} ends within a part; build the index again")
+        self.__dict__.pop("_graph", None)
 
     @classmethod
     def build(
@@ -61,6 +67,7 @@ class Index:
         ids: Iterable[Any] | None = None,
         *,
         overwrite: bool = False,
+        approximate: bool | None = None,
         advance: Advance = nothing,
     ) -> Self:
         """Embed texts, fitting the embedder on them where it must learn, and write the folder, whole or not at all.
@@ -72,15 +79,17 @@ class Index:
         texts : the documents
         ids : distinct whole numbers or strings; None numbers the texts from 0
         overwrite : replace an index that is there
+        approximate : make a graph for approximate search; None: beyond a million texts, if faiss is installed
         advance : hears how many texts are done
 
         Raises
         ------
         InputError : no texts, a text that is no string, an id that comes twice
         OutputError : the folder can't be written
+        MissingExtra : a graph is asked for and faiss is not installed
         """
         rows: Iterable[Row] = enumerate(texts) if ids is None else zip(ids, texts, strict=True)
-        build_folder(Path(folder), embedder, rows, overwrite=overwrite, advance=advance)
+        build_folder(Path(folder), embedder, rows, overwrite=overwrite, approximate=approximate, advance=advance)
         opened = cls.open(folder)
         opened.__dict__["embedder"] = embedder
         return opened
@@ -104,17 +113,23 @@ class Index:
     def __len__(self) -> int:
         return self.about.n_rows
 
-    def search(self, query: str, top: int = 5) -> list[Hit]:
-        """The documents nearest to a query, nearest first."""
-        return self.search_all([query], top)[0]
+    @cached_property
+    def _graph(self) -> Graph:
+        assert self._graph_file is not None
+        return Graph(self.folder, self._graph_file, self.about.dims)
 
-    def search_all(self, queries: Sequence[str], top: int = 5) -> list[list[Hit]]:
+    def search(self, query: str, top: int = 5, *, exact: bool = False) -> list[Hit]:
+        """The documents nearest to a query, nearest first."""
+        return self.search_all([query], top, exact=exact)[0]
+
+    def search_all(self, queries: Sequence[str], top: int = 5, *, exact: bool = False) -> list[list[Hit]]:
         """The same for many queries at once.
 
         Parameters
         ----------
         queries : texts; they go through the recipe that the documents went through
         top : how many documents for each; fewer where the index has fewer
+        exact : compare with all documents, also where the index has a graph
 
         Returns
         -------
@@ -124,7 +139,22 @@ class Index:
         for query, vector in zip(queries, vectors, strict=True):
             if not vector.any():
                 log.warning("the query %r has a zero vector: nothing is near to it", query[:60])
-        return self.hits(nearest(vectors, self._parts, top))
+        return self.hits(self.nearest(vectors, top, exact=exact))
+
+    def nearest(self, vectors: Floats, top: int, *, exact: bool = False) -> Neighbours:
+        """The rows nearest to vectors of length 1: by the graph, and exactly behind it. Shape: (Q, D)"""
+        if exact or self._graph_file is None:
+            return nearest(vectors, self._parts, top)
+        if top < 1:
+            raise InputError(f"{top} neighbours were asked for; give 1 or more")
+        covered = self._graph_file.rows
+        n_parts = int(np.searchsorted(self._ends, covered)) + 1
+        behind = self._parts[n_parts:]
+        found = self._graph.search(vectors, self._parts[:n_parts], top)
+        if not behind:
+            return found
+        later = nearest(vectors, behind, top)
+        return joined(found, replace(later, rows=later.rows + covered), top)
 
     def hits(self, found: Neighbours) -> list[list[Hit]]:
         """Rows that a search found, as documents."""
@@ -139,19 +169,32 @@ class Index:
         table = self._tables[part]
         return Hit(table.column("id")[at].as_py(), table.column("text")[at].as_py(), min(cosine, 1.0), row)
 
-    def add(self, texts: Iterable[str], ids: Iterable[Any] | None = None, advance: Advance = nothing) -> int:
+    def add(
+        self,
+        texts: Iterable[str],
+        ids: Iterable[Any] | None = None,
+        advance: Advance = nothing,
+        *,
+        approximate: bool | None = None,
+    ) -> int:
         """Embed more texts by the recipe as it was fitted and put them behind the others; how many they were.
 
         The index is as it was until all are written. A note says when the recipe has seen less than half of the texts.
+        `approximate` makes or drops a graph; without it, a graph that is there takes the texts in when they are many.
         """
-        return self.add_rows(enumerate(texts, len(self)) if ids is None else zip(ids, texts, strict=True), advance)
+        rows: Iterable[Row] = enumerate(texts, len(self)) if ids is None else zip(ids, texts, strict=True)
+        return self.add_rows(rows, advance, approximate)
 
-    def add_rows(self, rows: Iterable[Row], advance: Advance = nothing) -> int:
+    def add_rows(self, rows: Iterable[Row], advance: Advance = nothing, approximate: bool | None = None) -> int:
         """The same for pairs of id and text."""
+        if approximate:
+            check_installed()
         n_before = len(self)
         with exclusive(self.folder / "lock"):
             self._map(About.read(self.folder))  # another process may have added some
             about = self._add_parts(rows, advance)
+            self._map(about)
+            about = self._renew_graph(approximate)
         self._map(about)
         report_zeros(about.zeros, about.n_rows)
         report_age(about)
@@ -170,6 +213,22 @@ class Index:
         if about.n_rows == self.about.n_rows:
             raise InputError("there are no texts to add")
         about.write(self.folder)
+        return about
+
+    def _renew_graph(self, asked: bool | None) -> About:
+        """After texts were added: a graph made, continued or dropped, where that is due."""
+        earlier, about = self._graph_file, self.about
+        if asked is False:
+            about = replace(about, approximate={})
+        elif earlier is None and is_wanted(about.n_rows, asked):
+            about = replace(about, approximate=asdict(build_graph(self.folder, self._parts)))
+        elif earlier is not None and (asked or about.n_rows - earlier.rows > TAIL):
+            about = replace(about, approximate=asdict(build_graph(self.folder, self._parts, earlier)))
+        if about is not self.about:
+            about.write(self.folder)
+            if earlier is not None and about.approximate.get("file") != earlier.file:
+                for name in (earlier.file, earlier.nodes_file):
+                    (self.folder / name).unlink(missing_ok=True)
         return about
 
     def _check_ids(self, ids: Sequence[Any]) -> None:

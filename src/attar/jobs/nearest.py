@@ -89,6 +89,12 @@ def _ordered(cosines: Floats, rows: Ints) -> Neighbours:
     return Neighbours(np.take_along_axis(cosines, order, axis=1), np.take_along_axis(rows, order, axis=1))
 
 
+def joined(some: Neighbours, others: Neighbours, k: int) -> Neighbours:
+    """The k best of two searches of the same queries in different rows."""
+    kept = _best(np.hstack([some.cosines, others.cosines]), np.hstack([some.rows, others.rows]), k)
+    return _ordered(kept.cosines, kept.rows)
+
+
 def nearest_other(vectors: Floats, advance: Advance = nothing) -> Floats:
     """The cosine of each row with the row nearest to it, itself left out. Shape: (N, D) to (N,)"""
     best = np.full(len(vectors), -1.0, dtype=np.float32)

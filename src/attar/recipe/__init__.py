@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from attar.recipe.component import Component
 from attar.recipe.fitted_on import Corpus, FittedOn, Sampled
-from attar.recipe.recipe import FORMAT, NAMED, Recipe, canonical
+from attar.recipe.recipe import FORMAT, NAMED, TUNED, Recipe, canonical
 
-__all__ = ["FORMAT", "NAMED", "Component", "Corpus", "FittedOn", "Recipe", "Sampled", "canonical"]
+__all__ = ["FORMAT", "NAMED", "TUNED", "Component", "Corpus", "FittedOn", "Recipe", "Sampled", "canonical"]

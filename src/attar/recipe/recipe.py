@@ -110,6 +110,35 @@ class Recipe:
         return cls.parse(NAMED[name][0])
 
     @classmethod
+    def named_for(cls, name: str, encoder: Encoder) -> Self:
+        """What the name of a recipe stands for with an encoder.
+
+        The named recipes are for raw models. One that was tuned for sentences loses by them, so for it "classification"
+        stands for its plain mean, and all other names but "plain" for its plain mean at length 1.
+
+        Parameters
+        ----------
+        name : str
+            As of `named`.
+        encoder : Encoder
+            The encoder that it is to be used with; the recipe itself names the embedded default model.
+
+        Returns
+        -------
+        Recipe
+            With the embedded default model.
+
+        Raises
+        ------
+        InputError
+            If the name is unknown.
+        """
+        found = cls.named(name)
+        if name == "plain" or not encoder.tuned_for_sentences:
+            return found
+        return cls.named("plain") if name == "classification" else cls.parse(TUNED)
+
+    @classmethod
     def parse(cls, text: str) -> Self:
         """The recipe that a text form or the name of a recipe stands for.
 
@@ -495,6 +524,8 @@ NAMED: dict[str, tuple[str, str]] = {
         "the same with two prompts averaged: better, and twice the work",
     ),
 }
+
+TUNED = "default | none | last | mean | unit"  # what names stand for where the model was tuned
 
 
 def canonical(data: Any) -> str:

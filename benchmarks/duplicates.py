@@ -1,0 +1,108 @@
+"""`attar duplicates` beside semhash: labelled pairs mixed into unrelated texts, from the same vectors.
+
+    python benchmarks/duplicates.py DATA --cache FOLDER [--texts 6000] [--rounds 3]
+
+Pairs that people found 4.5 or more similar (STS-B and SICK, test parts) are the duplicates; all other pairs above a
+threshold count as wrong, though some unrelated texts do have true duplicates among themselves. The share of chance
+that the advised threshold allows was chosen with AG News and Stack Overflow titles and the dev parts; the unrelated
+texts here are others. Seconds are without embedding. semhash must be installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from task_vectors import close_pairs, load, sample, vectors_of
+
+from attar.jobs.duplicates import find_duplicates
+
+LEAST = 4.5
+Pairs = set[tuple[int, int]]
+
+
+def attar_pairs(texts: list[str], vectors: np.ndarray, threshold: float | None) -> tuple[Pairs, float]:
+    found = find_duplicates(texts, vectors, threshold)
+    pairs = zip(found.pairs.left.tolist(), found.pairs.right.tolist(), strict=True)
+    return {(min(p), max(p)) for p in pairs}, found.threshold
+
+
+class NoModel:
+    """semhash wants a model, though it is given vectors."""
+
+    def encode(self, texts: Any, **settings: Any) -> np.ndarray:
+        raise NotImplementedError
+
+
+def semhash_pairs(texts: list[str], vectors: np.ndarray, threshold: float) -> Pairs:
+    from semhash import SemHash
+
+    place = {text: i for i, text in enumerate(texts)}
+    made = SemHash.from_embeddings(embeddings=vectors, records=texts, model=NoModel())
+    result = made.self_deduplicate(threshold=threshold)
+    found = set()
+    for one in result.filtered:
+        a, b = place[one.record], place[one.duplicate_of]
+        if a != b:
+            found.add((min(a, b), max(a, b)))
+    return found
+
+
+def figures(found: Pairs, true: Pairs) -> str:
+    right = len(found & true)
+    precision, recall = right / max(len(found), 1), right / len(true)
+    f1 = 2 * precision * recall / max(precision + recall, 1e-9)
+    return f"precision {precision:.3f}  recall {recall:.3f}  F1 {f1:.3f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--unrelated", default="biomedical,searchsnippets,SUBJ,MR")
+    parser.add_argument("--texts", type=int, default=6000)
+    parser.add_argument("--rounds", type=int, default=3)
+    given = parser.parse_args()
+    for name in given.unrelated.split(","):
+        others = load(name, given.data)
+        all_vectors = vectors_of(name, others.texts, given.cache)
+        for pairs_name in ("STS-B", "SICK-R"):
+            task = load(pairs_name, given.data)
+            near = vectors_of(f"{pairs_name}.test", task.texts, given.cache)
+            rows = close_pairs(task, LEAST)
+            chosen = sample(len(others.texts), given.texts)
+            held = {others.texts[i]: all_vectors[i] for i in chosen}
+            true_texts = []
+            for i in rows:
+                left, right = task.left[i], task.right[i]
+                held[left], held[right] = near[i], near[len(task.left) + i]
+                if left != right:
+                    true_texts.append((left, right))
+            texts, vectors = list(held), np.stack(list(held.values()))
+            place = {text: i for i, text in enumerate(texts)}
+            true = {(min(place[a], place[b]), max(place[a], place[b])) for a, b in true_texts}
+            advised = attar_pairs(texts, vectors, None)[1]
+            ways = {
+                "attar, advised": lambda t=texts, v=vectors: attar_pairs(t, v, None)[0],
+                "attar, 0.9": lambda t=texts, v=vectors: attar_pairs(t, v, 0.9)[0],
+                "semhash, 0.9": lambda t=texts, v=vectors: semhash_pairs(t, v, 0.9),
+                "semhash, advised": lambda t=texts, v=vectors, c=advised: semhash_pairs(t, v, c),
+            }
+            times: dict[str, list[float]] = {way: [] for way in ways}
+            found: dict[str, Pairs] = {}
+            for _ in range(given.rounds):
+                for way, run in ways.items():
+                    started = time.perf_counter()
+                    found[way] = run()
+                    times[way].append(time.perf_counter() - started)
+            print(f"{name} + {pairs_name}: {len(texts)} texts, {len(true)} pairs, advised {advised:.3f}", flush=True)
+            for way, pairs in found.items():
+                spread = f"{np.median(times[way]):.2f} s ({min(times[way]):.2f} to {max(times[way]):.2f})"
+                print(f"  {way:18} {figures(pairs, true)}  {spread}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
