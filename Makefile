@@ -46,12 +46,13 @@ bench: .venv/bench  ## speed against other libraries; wants an idle machine for 
 	$(BIN)/python benchmarks/extraction.py --model minilm --texts short
 	$(BIN)/python benchmarks/extraction.py --model minilm --texts long --rounds 2
 	$(BIN)/python benchmarks/extraction.py --model bert-base --texts short --rounds 2 \
-	  --peers "attar (all layers),attar,sentence-transformers,CTranslate2 float32"
+	  --peers "attar (all layers),attar,sentence-transformers,ONNX Runtime (fused),OpenVINO,CTranslate2 float32"
 	$(BIN)/python benchmarks/extraction.py --model mobilebert --texts short --n 1000 --rounds 2 \
 	  --peers "attar (all layers),attar,transformers loop"
 	$(BIN)/python benchmarks/layers.py
 	$(BIN)/python benchmarks/latency.py
 	$(BIN)/python benchmarks/precision.py
+	$(BIN)/python benchmarks/fits.py
 	$(BIN)/python benchmarks/start_up.py
 
 .venv-clients/ready: pyproject.toml constraints.txt  # apart from .venv, whose versions they would change

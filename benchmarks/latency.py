@@ -17,6 +17,7 @@ from peers import PEERS, attar_embedder
 from sample_texts import short_texts
 
 Encode = Callable[[list[str]], np.ndarray]
+WARM = 300  # texts before anything is timed: by then all have loaded what they load on their way
 
 
 def transformers(names: list[str]) -> dict[str, Encode]:
@@ -50,9 +51,9 @@ def measure(encoders: dict[str, Encode], texts: list[str]) -> None:
     wall: dict[str, list[float]] = {name: [] for name in encoders}
     cpu: dict[str, list[float]] = {name: [] for name in encoders}
     for encode in encoders.values():
-        for text in texts[:20]:
+        for text in texts[:WARM]:
             encode([text])
-    for start in range(20, len(texts), 10):
+    for start in range(WARM, len(texts), 10):
         for name, encode in encoders.items():
             for text in texts[start : start + 10]:
                 began_cpu, began = time.process_time(), time.perf_counter()
@@ -71,7 +72,7 @@ def main() -> None:
     parser.add_argument("--table", type=Path, help="a static model's folder")
     parser.add_argument("--peers", default="sentence-transformers,ONNX Runtime (fused),OpenVINO,CTranslate2 float32")
     args = parser.parse_args()
-    texts = short_texts(args.n + 20)
+    texts = short_texts(args.n + WARM)
     print(f"MiniLM, one short text at a time, {args.n} texts")
     measure(transformers([name for name in args.peers.split(",") if name]), texts)
     folder = args.table

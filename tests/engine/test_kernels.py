@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from attar.engine.compiled import CompiledKernels
 from attar.engine.kernels import Norm, Projected, compiled_kernels
+from attar.engine.library import Abilities
 from attar.engine.torch_kernels import TorchKernels
 
 TORCH = TorchKernels()
@@ -137,3 +138,33 @@ def test_attention_of_very_large_scores(compiled):
     found, wanted = (k.attention(given_, np.array([30]), 1, 1.0) for k in (compiled, TORCH))
     assert np.isfinite(found).all()
     np.testing.assert_allclose(found, wanted, atol=1e-3, rtol=1e-4)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.integers(1, 90), min_size=1, max_size=4), st.sampled_from([8, 24, 32, 40, 64, 120]), st.integers(0, 9)
+)
+def test_attention_by_wide_vectors_gives_the_same_bits_and_is_right(lengths, dh, seed):
+    narrow, wide = compiled_kernels("avx2"), compiled_kernels("avx512")
+    if narrow is None or wide is None or Abilities.WIDE not in wide.abilities:
+        pytest.skip("no AVX-512 here")
+    dims = 2 * dh
+    qkv, biases = draw(sum(lengths), 3 * dims, seed=seed, spread=2.0), draw(3, dims, seed=seed + 1)
+    projected = Projected(qkv[:, :dims], qkv[:, dims : 2 * dims], qkv[:, 2 * dims :], *biases)
+    found = wide.attention(projected, np.array(lengths), 2, dh**-0.5)
+    np.testing.assert_array_equal(found, narrow.attention(projected, np.array(lengths), 2, dh**-0.5))
+    np.testing.assert_allclose(found, exact_attention(projected, lengths, dh), rtol=1e-4, atol=1e-5)
+
+
+def exact_attention(projected: Projected, lengths: list[int], dh: int) -> np.ndarray:
+    """Of two heads, in float64."""
+    q, k, v = (x.astype(np.float64) + b for x, b in zip(projected[:3], projected[3:], strict=True))
+    out, start = np.empty(q.shape), 0
+    for n in lengths:
+        for head in (slice(0, dh), slice(dh, 2 * dh)):
+            rows = slice(start, start + n)
+            scores = q[rows, head] @ k[rows, head].T * dh**-0.5
+            shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+            out[rows, head] = shares / shares.sum(axis=1, keepdims=True) @ v[rows, head]
+        start += n
+    return out

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.decomposition import PCA
 
 from attar.errors import InputError
-from attar.shapers import Moments
+from attar.shapers import AllButTheTop, Moments, Whiten
 from attar.shapers.moments import CHUNK
 
 SQUARE = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 4.0], [2.0, 4.0]])
@@ -155,3 +156,47 @@ def test_badly_scaled_dims_keep_their_digits(n, dtype):
     assert (np.abs(found.scatter - wanted) / sizes).max() < 1e-13
     np.testing.assert_allclose(found.mean, long.mean(axis=0).astype(np.float64), rtol=1e-15)
     np.testing.assert_allclose(Moments.of(X, diagonal=True).scatter, np.diagonal(wanted), rtol=1e-12)
+
+
+def uneven(spread: float, *, n: int = 6000, d: int = 30, far: float = 1000.0, size: float = 1.0) -> np.ndarray:
+    """Deviations from 1 to `spread` along directions that no dim is, far from 0, drifting."""
+    rng = np.random.default_rng(0)
+    turn = np.linalg.qr(rng.standard_normal((d, d)))[0]
+    made = (rng.standard_normal((n, d)) * np.geomspace(1, spread, d)) @ turn + far + np.linspace(0, 1, n)[:, None]
+    return (made * size).astype(np.float32)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-8, 1e12])
+def test_quick_moments_keep_their_digits_where_scikit_learn_loses_them(size: float):
+    x = uneven(0.3, size=size)
+    quick, exact = Moments.quick(x), Moments.of(x)
+    assert quick.rounded
+    np.testing.assert_allclose(quick.mean, exact.mean, rtol=1e-7)
+    found, wanted = np.linalg.eigvalsh(quick.scatter), np.linalg.eigvalsh(exact.scatter)
+    np.testing.assert_allclose(found / wanted[-1], wanted / wanted[-1], atol=1e-7)
+    rounded = PCA().fit(x).explained_variance_[::-1] * (len(x) - 1)  # in float32 from sums of squares
+    assert np.abs(rounded / wanted - 1).max() > 100 * np.abs(found / wanted - 1).max()
+
+
+@pytest.mark.parametrize("size", [1e-30, 1e30])
+def test_quick_moments_of_what_float32_can_not_square(size: float):
+    x = uneven(0.5, far=0, size=size)
+    np.testing.assert_array_equal(Moments.quick(x).scatter, Moments.of(x).scatter)
+    assert not Moments.quick(x).rounded
+
+
+def test_quick_moments_of_few_and_of_constant_rows():
+    assert Moments.quick(np.zeros((0, 3), dtype=np.float32)).n == 0
+    same = np.full((3000, 2), 1 / 3, dtype=np.float32)
+    assert not Moments.quick(same).scatter.any()
+
+
+@pytest.mark.parametrize("make", [Whiten, lambda: AllButTheTop(30 - 1)])
+def test_where_rounding_would_show_the_fit_is_exact(make):
+    x = uneven(1e-3, far=1.0)
+    wanted = make().fit_moments(Moments.of(x)).affine()
+    np.testing.assert_array_equal(make().fit(x).affine().linear, wanted.linear)
+    near = uneven(0.1, far=1.0)
+    found, exact = make().fit(near), make().fit_moments(Moments.of(near))
+    assert found.moments_.rounded
+    np.testing.assert_allclose(found.affine().linear, exact.affine().linear, rtol=1e-4, atol=1e-5)

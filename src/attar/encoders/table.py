@@ -59,7 +59,7 @@ class Table(Encoder):
     """
 
     kind = "table"
-    texts_at_once = 2048  # their sums stay in a cache until they are copied to their place
+    texts_at_once = 4096  # while their sums are computed the next ones are tokenised
 
     def __init__(
         self,

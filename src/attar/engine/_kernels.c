@@ -5,11 +5,10 @@
 
 #include <math.h>
 
+#include "_attention.h"
 #include "_team.h"
 #include "_vectors.h"
-
-#define ROWS 4        /* queries that share each load of keys and values */
-#define KEYS 16       /* keys of one block: ROWS x KEYS sums stay in registers */
+#include "_wide.h"
 
 static inline float sum(v8 x) {
     return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]));
@@ -198,13 +197,6 @@ static inline float soften(float *scores, int64_t n, int64_t width) {
 AVERAGE(average16, 2)
 AVERAGE(average8, 1)
 
-/* Where one of queries, keys and values stands: rows `stride` floats apart, heads side by side in a row. */
-typedef struct {
-    const float *at;
-    int64_t stride;
-} rows_of;
-
-/* The first queries of one head against all its keys and values; `rows` of them, at most ROWS. */
 static void attend(const float *queries, const float *keys, rows_of values, int64_t n, int64_t width, int64_t dh,
                    float *scores, const float *bias, float *out, int64_t out_stride, int64_t rows) {
     float totals[ROWS] = {1, 1, 1, 1};
@@ -228,6 +220,7 @@ typedef struct {
     int64_t scratch_each;
     float *out;
     int64_t parts;
+    attend_rows *attend;
 } attention;
 
 static void attend_heads(const void *given, int64_t part) {
@@ -239,16 +232,17 @@ static void attend_heads(const void *given, int64_t part) {
     memset(queries, 0, (size_t)(ROWS * dh) * sizeof(float));
     for (int64_t s = 0; s < job->n_sequences; s++) {
         int64_t n = job->lengths[s], width = (n + LANES - 1) / LANES * LANES;
-        float *scores = keys + dh * ((n + KEYS - 1) / KEYS * KEYS);
+        float *values = keys + dh * ((n + KEYS - 1) / KEYS * KEYS), *scores = values + dh * n;
         for (int64_t h = from; h < to; h += dh) {
             gather_keys(k + h, job->k.stride, job->k_bias + h, n, dh, keys);
+            for (int64_t i = 0; i < n; i++) memcpy(values + i * dh, v + i * job->v.stride + h, (size_t)dh * sizeof(float));
             for (int64_t first = 0; first < n; first += ROWS) {
                 int64_t rows = n - first < ROWS ? n - first : ROWS;
                 for (int64_t i = 0; i < rows; i++)
                     for (int64_t d = 0; d < dh; d += LANES)
                         store(queries + i * dh + d, (load(q + (first + i) * job->q.stride + h + d) + load(job->q_bias + h + d)) * job->scale);
-                attend(queries, keys, (rows_of){v + h, job->v.stride}, n, width, dh, scores, job->v_bias + h,
-                       out + first * dims + h, dims, rows);
+                job->attend(queries, keys, (rows_of){values, dh}, n, width, dh, scores, job->v_bias + h,
+                            out + first * dims + h, dims, rows);
             }
         }
         q += n * job->q.stride, k += n * job->k.stride, v += n * job->v.stride, out += n * dims;
@@ -258,14 +252,21 @@ static void attend_heads(const void *given, int64_t part) {
 /* Attention of each sequence to itself, straight from wherever the matrix products left queries, keys and values.
 
    The bias of the values is added to their average. (That of the keys adds the same to all scores of a query and could
-   be left out, but where it keeps scores small it saves digits.) Dh must be a multiple of 8. For each of the members,
-   who share the heads, `scratch` holds `each` = (Dh + ROWS) * (longest + KEYS) + ROWS * Dh floats.
+   be left out, but where it keeps scores small it saves digits.) Dh must be a multiple of 8. `wide`: the processor has
+   vectors of sixteen. For each of the members,
+   who share the heads, `scratch` holds `each` = (2 Dh + ROWS) * (longest + KEYS) + ROWS * Dh floats.
    Shape: queries, keys, values (T, H Dh); their biases (H Dh); lengths (N) which sum to T; out (T, H Dh) */
 void attar_attention(const float *q, int64_t q_stride, const float *k, int64_t k_stride, const float *v,
                      int64_t v_stride, const float *q_bias, const float *k_bias, const float *v_bias,
                      const int64_t *lengths, int64_t n_sequences, int64_t heads, int64_t dh, float scale, float *scratch,
-                     int64_t each, float *out, int64_t members) {
+                     int64_t each, float *out, int64_t members, int64_t wide) {
+#ifdef ATTAR_HAS_WIDE
+    attend_rows *const chosen = wide ? attar_attend_16 : attend;
+#else
+    attend_rows *const chosen = attend;
+    (void)wide;
+#endif
     const attention job = {{q, q_stride}, {k, k_stride}, {v, v_stride}, q_bias, k_bias, v_bias, lengths, n_sequences,
-                           heads, dh, scale, scratch, each, out, members};
+                           heads, dh, scale, scratch, each, out, members, chosen};
     attar_share(attend_heads, &job, members, members);
 }

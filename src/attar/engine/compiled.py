@@ -14,7 +14,7 @@ from attar.engine.library import Abilities, Compiled
 from attar.engine.threads import members
 from attar.types import Floats, Ints
 
-_ROWS, _KEYS = 4, 16  # as in _kernels.c
+_ROWS, _KEYS = 4, 16  # as in _attention.h
 _PANEL = 16  # as in _products.h
 
 
@@ -63,12 +63,13 @@ class CompiledKernels:
             return torch_kernels().attention(projected, lengths, heads, scale)
         out = np.empty((n_tokens, dims), dtype=np.float32)
         n_threads = min(members(), heads)
-        each = (dh + _ROWS) * (int(lengths.max()) + _KEYS) + _ROWS * dh
+        each = (2 * dh + _ROWS) * (int(lengths.max()) + _KEYS) + _ROWS * dh
         scratch = np.empty(each * n_threads, dtype=np.float32)
         rows = [at for x in projected[:3] for at in (_at(x), _stride(x))]
         biases = [_at(bias) for bias in projected[3:]]
         sizes = _at(lengths), len(lengths), heads, dh
-        self._library.attar_attention(*rows, *biases, *sizes, scale, _at(scratch), each, _at(out), n_threads)
+        wide = Abilities.WIDE in self.abilities
+        self._library.attar_attention(*rows, *biases, *sizes, scale, _at(scratch), each, _at(out), n_threads, wide)
         return out
 
     def bias_gelu(self, x: Floats, bias: Floats) -> None:

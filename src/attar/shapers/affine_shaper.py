@@ -12,6 +12,7 @@ import numpy.typing as npt
 from attar.errors import InputError, RecipeError
 from attar.shapers.affine import Affine
 from attar.shapers.moments import Moments, Vectors
+from attar.shapers.principal import TooRoundedError
 from attar.shapers.shaper import Shaper
 from attar.types import State
 
@@ -135,6 +136,12 @@ class MomentShaper(AffineShaper):
         """The map for vectors of these moments."""
 
     def _learn(self, X: Vectors) -> None:
+        if self.linear_part == "matrix":
+            try:
+                self._learn_moments(Moments.quick(X))
+                return
+            except TooRoundedError:  # few of the vectors that people shape; then what was found so far is lost
+                pass
         self._learn_moments(self._moments_of(X))
 
     def _moments_of(self, X: Vectors) -> Moments:

@@ -21,6 +21,7 @@ def about_zero(moments: Moments) -> Moments:
         moments.n,
         np.zeros_like(moments.mean),
         moments.scatter + moments.n * np.outer(moments.mean, moments.mean),
+        moments.rounded,
     )
 
 

@@ -13,7 +13,8 @@ from attar.types import Doubles
 
 Vectors = npt.NDArray[np.floating[Any]]  # (N, D), float32 or float64
 
-CHUNK = 2048  # rows turned to float64 at a time
+CHUNK = 2048  # rows turned to float64, or multiplied, at a time
+SMALL = 1e-25  # of variances: squares of much smaller numbers are not float32
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,8 @@ class Moments:
         Their mean.
     scatter : ndarray of float64, of shape (D, D) or (D,)
         Their scatter, or its diagonal.
+    rounded : bool
+        Whether products were of float32, so that the scatter is off by up to 1e-8 of its greatest variance.
 
     Raises
     ------
@@ -40,6 +43,7 @@ class Moments:
     n: int
     mean: Doubles  # (D,)
     scatter: Doubles  # (D, D), or (D,) where only the diagonal is kept
+    rounded: bool = False  # products were of float32: the scatter is off by up to 1e-8 of its greatest variance
 
     def __post_init__(self) -> None:
         d = len(self.mean)
@@ -70,6 +74,45 @@ class Moments:
             total = total.merge(_of_chunk(X[start : start + CHUNK], diagonal))
         return total
 
+    @classmethod
+    def quick(cls, X: Vectors) -> Moments:
+        """The same from products of float32, which are summed in float64: `rounded`, and several times faster.
+
+        A block of rows is measured from its own mean, so a mean that is large costs no digits. What is off is about
+        1e-9 to 1e-8 of the greatest variance: enough for directions of 1e-4 of it and more.
+
+        Parameters
+        ----------
+        X : ndarray of shape (N, D)
+            The vectors; those of float64 give what `of` gives.
+
+        Returns
+        -------
+        Moments
+            Of all rows; those of `of` where squares are too large or too small for float32.
+        """
+        if X.dtype != np.float32 or len(X) == 0:
+            return cls.of(X)
+        starts = range(0, len(X), CHUNK)
+        means, within = np.empty((len(starts), X.shape[1])), np.zeros((X.shape[1], X.shape[1]))
+        with np.errstate(over="ignore", invalid="ignore"):  # what is too large is refused where it is used
+            held = np.empty((min(CHUNK, len(X)), X.shape[1]), dtype=np.float32)
+            for n, start in enumerate(starts):
+                block = X[start : start + CHUNK]
+                about = block.mean(axis=0, dtype=np.float64).astype(np.float32)
+                rows = np.subtract(block, about, out=held[: len(block)])
+                off = rows.sum(axis=0) / np.float64(len(rows))  # by what `about` was rounded
+                means[n] = about + off.astype(np.float64)
+                within += rows.T @ rows
+                within -= np.outer(off, off * len(rows))
+            sizes = np.minimum(len(X) - np.array(starts), CHUNK).astype(np.float64)
+            mean = sizes @ means / len(X)
+            between = (means - mean) * np.sqrt(sizes)[:, None]
+            scatter = within + between.T @ between
+        if not (np.isfinite(scatter).all() and scatter.diagonal().max() > SMALL * len(X)):  # too large, or too small
+            return cls.of(X)
+        return cls(len(X), mean, scatter, rounded=True)
+
     def merge(self, other: Moments) -> Moments:
         """Moments of both sets of vectors together, by Chan's formula.
 
@@ -98,7 +141,8 @@ class Moments:
         share = other.n / max(n, 1)
         delta = other.mean - self.mean
         between = delta**2 if self.scatter.ndim == 1 else np.outer(delta, delta)
-        return Moments(n, self.mean + delta * share, self.scatter + other.scatter + between * (self.n * share))
+        scatter = self.scatter + other.scatter + between * (self.n * share)
+        return Moments(n, self.mean + delta * share, scatter, self.rounded or other.rounded)
 
     def diagonal(self) -> Moments:
         """The same, with the scatter's diagonal alone."""
@@ -153,10 +197,10 @@ class Moments:
         """
         if linear.ndim == 1:
             squares = linear**2 if self.scatter.ndim == 1 else np.outer(linear, linear)
-            return Moments(self.n, self.mean * linear + offset, self.scatter * squares)
+            return Moments(self.n, self.mean * linear + offset, self.scatter * squares, self.rounded)
         if self.scatter.ndim == 1:
             raise InputError("these moments keep only variances; make them with Moments.of(X) to apply a matrix")
-        return Moments(self.n, self.mean @ linear + offset, linear.T @ self.scatter @ linear)
+        return Moments(self.n, self.mean @ linear + offset, linear.T @ self.scatter @ linear, self.rounded)
 
 
 def _of_chunk(X: Vectors, diagonal: bool) -> Moments:
