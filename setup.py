@@ -17,6 +17,7 @@ DECODER = [f"src/attar/engine/{name}.c" for name in ("_decoder", "_stored", "_ti
 on_x86 = platform.machine().lower() in ("x86_64", "amd64")
 on_windows = sys.platform == "win32"
 optional = os.environ.get("ATTAR_KERNELS") != "required"
+link = ["-Wl,-S", *(["-static"] if on_windows else [])]  # without what a debugger reads, which is five times the rest
 
 
 class BuildLibraries(build_ext):
@@ -50,7 +51,7 @@ kernels = Extension(
     depends=sorted(glob("src/attar/engine/_*.h")),
     # Loaded only where the machine has these (attar.engine.library); files for wider vectors ask for them themselves.
     extra_compile_args=["-O3", "-ffp-contract=off", *(["-mavx2", "-mfma"] if on_x86 else [])],
-    extra_link_args=["-static"] if on_windows else [],
+    extra_link_args=link,
     libraries=["m"] if on_windows else ["m", "pthread"],
     optional=optional,
 )
@@ -60,7 +61,7 @@ decoder = Extension(
     depends=[f"src/attar/engine/{name}.h" for name in ("_vectors", "_arithmetic", "_stored", "_wide")],
     # Likewise (attar.engine.decoder_library); wider vectors are asked for function by function.
     extra_compile_args=["-O3", "-ffp-contract=off", *(["-mavx2", "-mfma", "-mf16c"] if on_x86 else [])],
-    extra_link_args=["-static"] if on_windows else [],
+    extra_link_args=link,
     libraries=["m"],
     optional=optional,
 )

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +25,7 @@ from attar.io.atomic import new_file
 from attar.pooling import pool_texts
 from attar.types import Floats
 
+Make = Callable[[], Floats]
 PART = 1024  # texts whose vectors are kept together
 LAST = "last"
 
@@ -95,8 +96,8 @@ class Bench:
     model: Transformer
     folder: Path
 
-    def pooled(self, subject: Subject, prompt: str | None, layers: Sequence[int]) -> dict[str, Floats]:
-        """By token weights: vectors of the distinct texts at these layers. Shape: (N, L, D)"""
+    def pooled(self, subject: Subject, prompt: str | None, layers: Sequence[int]) -> dict[str, list[Floats]]:
+        """By token weights: vectors of the distinct texts at these layers, in mapped parts. Shape: (N, L, D)"""
         texts, _ = subject.distinct
         names = sorted({way.weights for way in [*WAYS, META] if prompt in way.prompts})
         encoder = self.model.with_template(prompt)
@@ -113,20 +114,26 @@ class Bench:
                 with new_file(path) as aside, open(aside, "wb") as file:
                     np.save(file, vectors)
                 print(f"{subject.label}, {prompt}: {start + vectors.shape[1]} of {len(texts)} texts", flush=True)
-            parts.append(np.load(path))
-        joined = np.concatenate(parts, axis=1)
-        return dict(zip(names, joined, strict=True))
+            parts.append(np.load(path, mmap_mode="r"))
+        return {name: [part[n] for part in parts] for n, name in enumerate(names)}
 
     def of_ways(
         self, subject: Subject, ways: Sequence[Way], layers: dict[str | None, list[int]]
-    ) -> Iterator[tuple[Way, int, Floats]]:
-        """Every way at every layer that all its prompts have. Shape of vectors: (N, D)"""
-        held: dict[str | None, dict[str, Floats]] = {}
+    ) -> Iterator[tuple[Way, int, Make]]:
+        """Every way at every layer that all its prompts have, and what makes its vectors. Shape of these: (N, D)"""
+        held: dict[str | None, dict[str, list[Floats]]] = {}
         for way in ways:
             held = {p: held.get(p) or self.pooled(subject, p, layers[p]) for p in way.prompts}
             for layer in sorted(set.intersection(*(set(layers[prompt]) for prompt in way.prompts))):
-                parts = [held[p][way.weights][:, layers[p].index(layer)] for p in way.prompts]
-                yield way, layer, np.mean(parts, axis=0, dtype=np.float32)
+                sides = [(held[p][way.weights], layers[p].index(layer)) for p in way.prompts]
+                yield way, layer, partial(_mean_of, sides)
+
+
+def _mean_of(sides: Sequence[tuple[list[Floats], int]]) -> Floats:
+    """Of the vectors of several prompts, each in parts and at a place among its layers. Shape: (N, D)"""
+    vectors = [np.concatenate([part[:, at] for part in parts]) for parts, at in sides]
+    mean: Floats = np.mean(vectors, axis=0, dtype=np.float32)
+    return mean
 
 
 class Scores:
@@ -137,11 +144,11 @@ class Scores:
         lines = path.read_text().splitlines() if path.exists() else []
         self._found: dict[str, float] = dict(map(json.loads, lines))
 
-    def of(self, subject: Subject, way: Way, layer: int, shaping: str, vectors: Floats) -> float:
+    def of(self, subject: Subject, way: Way, layer: int, shaping: str, make: Make) -> float:
         key = f"{subject.label}|{way.name}|{layer}|{shaping}"
         if key not in self._found:
             _, rows = subject.distinct
-            shaped = vectors
+            shaped = make()
             for shaper in shapers.parse(shaping):
                 shaped = shaper.fit_transform(shaped)
             found = scores.score(shaped[rows], subject.task, resamples=1)["score"]
@@ -171,9 +178,9 @@ def choose_layers(bench: Bench, kept: Scores, dev: Subject) -> dict[tuple[Way, s
     """The best layer of each way on dev, with each shaping."""
     every = list(range(1, bench.model.n_layers + 1))
     found: dict[tuple[Way, str], dict[int, float]] = {}
-    for way, layer, vectors in bench.of_ways(dev, WAYS, dict.fromkeys(prompts(), every)):
+    for way, layer, make in bench.of_ways(dev, WAYS, dict.fromkeys(prompts(), every)):
         for shaping in SHAPINGS:
-            found.setdefault((way, shaping), {})[layer] = kept.of(dev, way, layer, shaping, vectors)
+            found.setdefault((way, shaping), {})[layer] = kept.of(dev, way, layer, shaping, make)
     print(f"\n| {dev.label} | shaping | last layer | best layer | its number |\n" + "|---" * 5 + "|")
     for (way, shaping), by_layer in found.items():
         best = max(by_layer, key=by_layer.__getitem__)
@@ -190,12 +197,12 @@ def score_subject(
         p: sorted({last} | {layer for (way, _), layer in chosen.items() if p in way.prompts}) for p in prompts()
     }
     found: dict[tuple[str, Way, str], float] = {}
-    for way, layer, vectors in bench.of_ways(subject, ways, layers | {"meta": [last]}):
+    for way, layer, make in bench.of_ways(subject, ways, layers | {"meta": [last]}):
         for shaping in subject.shapings:
             if layer == last:
-                found[LAST, way, shaping] = kept.of(subject, way, layer, shaping, vectors)
+                found[LAST, way, shaping] = kept.of(subject, way, layer, shaping, make)
             if chosen.get((way, shaping)) == layer:
-                found["chosen", way, shaping] = kept.of(subject, way, layer, shaping, vectors)
+                found["chosen", way, shaping] = kept.of(subject, way, layer, shaping, make)
     return found
 
 

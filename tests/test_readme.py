@@ -52,7 +52,7 @@ def test_commands_shown_exist_with_their_options(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
-        if "://" not in target:
+        if "://" not in target and not target.startswith("reference/"):  # those pages are made when the site is built
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 

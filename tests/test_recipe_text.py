@@ -62,7 +62,7 @@ settings = st.fixed_dictionaries(
 @st.composite
 def recipes(draw):
     words = draw(template)
-    words = "[X]".join(word.replace("[X]", "") for word in words) if isinstance(words, tuple) else words
+    words = "[X]".join(word.replace("[", "") for word in words) if isinstance(words, tuple) else words  # no [X], no [+]
     if words is not None and words.count("[X]") > 1:
         words = "[X]"
     encoder = Transformer("owner/model", words, **draw(settings))

