@@ -62,17 +62,6 @@ REFERENCE: dict[str, tuple[str, str, list[str]]] = {
 }  # fmt: skip
 
 
-def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Pages that are written elsewhere at the moment join when they are there."""
-    for section, title, path in (
-        ("Reliability", "What was tried", "reliability.md"),
-        ("Guides", "Pictures", "screenshots.md"),
-    ):
-        if (ROOT / "docs" / path).is_file():
-            next(entry[section] for entry in config.nav or [] if section in entry).append({title: path})
-    return config
-
-
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are no files below docs/."""
     placed = {path for _, _, shown in REFERENCE.values() for name in shown for path in _paths(name)}
@@ -96,8 +85,6 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     for target, source in ELSEWHERE.items():
         markdown = markdown.replace(f"](../{source}", f"]({up}{target}").replace(f"]({source}", f"]({up}{target}")
     markdown = re.sub(r"\]\((?:\.\./)?docs/", f"]({up}", markdown)
-    if not (ROOT / "docs/reliability.md").is_file():
-        markdown = markdown.replace("[docs/reliability.md](reliability.md)", "docs/reliability.md")
     if not up:
         markdown = markdown.replace(f"](../{RESULTS}/", f"]({RESULTS}/")
     return re.sub(r"^( *```\w+) .*$", r"\1", markdown, flags=re.M)
