@@ -107,9 +107,10 @@ def _told(arguments: list[str] | None) -> int:
 
 def _ended(error: BaseException) -> int:
     """Says in one line why it ended; the exit code."""
-    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+    stop = _stop_behind(error)
+    if stop is not None:
         say("attar: stopped; nothing half-written is left behind")
-        return 128 + getattr(error, "signal", signal.SIGINT)
+        return 128 + getattr(stop, "signal", signal.SIGINT)
     if isinstance(error, BrokenPipeError):  # the reader of our output has gone, which is its right
         drop_output()
         return 0
@@ -119,6 +120,13 @@ def _ended(error: BaseException) -> int:
     fault = f"{type(error).__name__}: {error} (a fault of attar's own; ATTAR_DEBUG=1 shows where)"
     say(f"attar: error: {_short(reason or fault)}")
     return 1 if reason is None else 2
+
+
+def _stop_behind(error: BaseException | None) -> BaseException | None:
+    """The wish to stop that this came from: a signal may fall into a close, which then fails on its own account."""
+    while error is not None and not isinstance(error, (KeyboardInterrupt, click.Abort)):
+        error = error.__context__
+    return error
 
 
 def _short(said: str) -> str:

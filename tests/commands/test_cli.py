@@ -16,6 +16,7 @@ import pytest
 
 from attar import Embedder, Mix, Table, Transformer, __version__, shapers, weights
 from attar.cli import COMMANDS, main
+from attar.io.signals import Stopped
 from attar.tokens.sentences import sentences
 
 SENTENCES = ["the cat sat on the mat", "a dog ran", "", "seven blue dogs", "the cat sat on the mat"]
@@ -269,6 +270,20 @@ def test_a_fault_of_our_own_is_one_line_too(
     monkeypatch.setattr("attar.commands.choices.Choices.embedder", lambda *_: 1 / 0)
     assert _run("encode", texts) == 1
     assert capsys.readouterr().err.startswith("attar: error: ZeroDivisionError")
+
+
+def test_a_signal_that_falls_into_a_close_is_what_ended_it(
+    texts: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def embedder(*_: object) -> None:
+        try:
+            raise Stopped(signal.SIGTERM)
+        finally:
+            os.close(os.open(os.devnull, os.O_RDONLY) + 100)  # no such descriptor
+
+    monkeypatch.setattr("attar.commands.choices.Choices.embedder", embedder)
+    assert _run("encode", texts) == 128 + signal.SIGTERM
+    assert capsys.readouterr().err == "attar: stopped; nothing half-written is left behind\n"
 
 
 def test_help_imports_no_torch() -> None:
