@@ -35,9 +35,10 @@ class RecipeGraph(nn.Module):  # type: ignore[misc]
         """Shape: (N, T), (N, T) -> (N, D)"""
         seen = attention_mask
         if self.may_be_empty:  # models do not run on no tokens: such a text is given one, which has no weight
-            input_ids, attention_mask = (torch.cat([x, torch.zeros_like(x.sum(dim=1, keepdim=True))], dim=1)
-                                         for x in (input_ids, attention_mask))  # fmt: skip
-            seen = torch.cat([seen, (seen.sum(dim=1, keepdim=True) == 0).to(seen.dtype)], dim=1)
+            input_ids, attention_mask = _not_empty(input_ids), _not_empty(attention_mask)
+            first = torch.cumsum(torch.ones_like(attention_mask), dim=1) == 1
+            empty = attention_mask.sum(dim=1, keepdim=True) == 0
+            seen = attention_mask + (first & empty).to(attention_mask.dtype)
         states = self.states(input_ids, seen)  # (N, T, D)
         weights = self.weights(input_ids, attention_mask).to(states.dtype)  # (N, T)
         vectors = torch.matmul(weights[:, None, :], states)[:, 0]
@@ -47,6 +48,13 @@ class RecipeGraph(nn.Module):  # type: ignore[misc]
         for shape in self.shapes:
             shaped = shape(shaped)
         return shaped.float()
+
+
+def _not_empty(x: Tensor) -> Tensor:
+    """The same, or a column of zeros where there is none; never longer, since positions may end there. Shape: (N, T)"""
+    n = x.shape[1]
+    least = torch.clamp(torch._shape_as_tensor(x)[1], min=1) if torch.jit.is_tracing() else torch.sym_max(n, 1)
+    return torch.cat([x, torch.zeros_like(x.sum(dim=1, keepdim=True))], dim=1)[:, :least]
 
 
 def _states(encoder: Any, layers: tuple[int, ...], layer_weights: tuple[float, ...]) -> nn.Module:
