@@ -87,10 +87,17 @@ def duplicates(
 
 
 def _encoder(embedder: Embedder, held: Documents) -> Callable[[Documents], Floats]:
-    """What has to learn learns from the first file."""
+    """What has to learn learns from the first file; texts of which the model knows nothing are near to nothing."""
+    from attar.jobs.known import without_unknown
+
     if embedder.needs_fit and not embedder.__sklearn_is_fitted__():
         embedder.fit(held.texts, progress=True)
-    return lambda documents: embedder.encode(documents.texts, progress=True)
+
+    def encode(documents: Documents) -> Floats:
+        vectors = embedder.encode(documents.texts, progress=True)
+        return without_unknown(vectors, embedder.encoder_, documents.texts)
+
+    return encode
 
 
 def _table(found: Duplicates, left: Documents, right: Documents) -> list[Row]:

@@ -59,6 +59,8 @@ def search(
 
     if query is not None and queries is not None:
         raise InputError(f"the query {query!r} and --queries {queries!r} can't both be given; give one of them")
+    if query is not None and not query.strip():
+        raise InputError(f"the query {query!r} is empty; give the words to look for")
     opened = open_index(index, model)
     asked = [query] if query is not None else read_texts(queries, column) if queries is not None else _typed()
     at_once = QUERIES_AT_ONCE if queries is not None else 1

@@ -133,13 +133,14 @@ class Index:
 
         Returns
         -------
-        A list of hits for each query
+        A list of hits for each query; none for a blank one
         """
         vectors, _ = unit_rows(self.embedder.encode(list(queries)))
         for query, vector in zip(queries, vectors, strict=True):
             if not vector.any():
                 log.warning("the query %r has a zero vector: nothing is near to it", query[:60])
-        return self.hits(self.nearest(vectors, top, exact=exact))
+        found = self.hits(self.nearest(vectors, top, exact=exact))
+        return [hits if query.strip() else [] for query, hits in zip(queries, found, strict=True)]
 
     def nearest(self, vectors: Floats, top: int, *, exact: bool = False) -> Neighbours:
         """The rows nearest to vectors of length 1: by the graph, and exactly behind it. Shape: (Q, D)"""
