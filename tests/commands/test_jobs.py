@@ -237,7 +237,7 @@ def test_explain_in_every_form(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["search", "HERE/index", "  "], "the query '  ' is empty"),
+        (["search", "HERE/index", " "], "the query ' ' is empty"),
         (["search", "HERE/index", "a query", "--queries", "HERE/queries.txt"], "can't both be given"),
         (["search", "HERE", "a query"], "is not an index: it has no index.json; make one with `attar index`"),
         (["search", "HERE/index", "a query", "--top", "0"], "0 is not in the range"),
