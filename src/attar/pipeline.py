@@ -386,7 +386,8 @@ def check_corpora(parts: Sequence[Any], corpora: Corpora) -> None:
     for part in parts:
         if (part.needs_texts if isinstance(part, Weighting) else learns(part)) and corpus_of(part) not in corpora:
             raise InputError(
-                f"{type(part).__name__} is to learn from a background corpus: give --background FILE, or fit(texts, background=corpus)"
+                f"{type(part).__name__} is to learn from a background corpus: "
+                "give --background FILE, or call fit(texts, background=corpus)"
             )
 
 
