@@ -55,7 +55,7 @@ SHAPINGS = ("none", "zscore", "abtt:1", "whiten")
 FEW = ("none", "zscore")  # of clusters and classes, which take long to score
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Subject:
     """A task, or some of its rows."""
 
