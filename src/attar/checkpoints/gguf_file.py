@@ -14,6 +14,7 @@ import numpy.typing as npt
 from attar.errors import ModelError
 from attar.io.quantized import FORMATS, StoredRows
 
+MAGIC = b"GGUF"
 _SCALARS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
 _STRING, _ARRAY = 8, 9
 _TYPES = {0: "F32", 1: "F16", 2: "Q4_0", 3: "Q4_1", 6: "Q5_0", 7: "Q5_1", 8: "Q8_0", 12: "Q4_K", 13: "Q5_K", 14: "Q6_K",
@@ -77,7 +78,7 @@ class GgufFile:
 
     def _read(self, reader: _Reader) -> None:
         magic = bytes(reader.take(4))
-        if magic != b"GGUF":
+        if magic != MAGIC:
             raise ModelError(f"{self.path} is not a GGUF file: it begins with {magic!r}")
         version = reader.number("<I")
         if version not in (2, 3):
