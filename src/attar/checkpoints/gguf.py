@@ -25,7 +25,7 @@ _TABLE, _DIVISORS = "token_embd.weight", "rope_freqs.weight"
 
 
 def is_gguf(name: str) -> bool:
-    """Whether a name is that of a GGUF file: by its ending, or by its first bytes where it has none (Ollama's blobs)."""
+    """Whether a name is that of a GGUF file: by its ending, or else by its first bytes (Ollama keeps such)."""
     if name.lower().endswith(ENDING):
         return True
     try:
