@@ -1,4 +1,4 @@
-"""Which centre is nearest to each point, for several initialisations at once, asked again only where it may have changed.
+"""Which centre is nearest to each point, for several initialisations; asked again only where it may have changed.
 
 A point knows its margin: by how much farther the second nearest centre is than its own. When centres move, the margin
 shrinks by no more than the way of its own centre and the longest way of another one (Hamerly 2010). While it is above
@@ -6,6 +6,8 @@ zero, the point stays where it is, and costs nothing. Letters: R initialisations
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -97,7 +99,7 @@ def _two_largest(near: Floats) -> tuple[Floats, Floats]:
 def _first_place(found: npt.NDArray[np.bool_]) -> Labels:
     """The first True along the middle axis; argmax there is slow. Shape: (R, K, B), result (R, B)"""
     k = found.shape[1]
-    kind = np.int8 if k <= np.iinfo(np.int8).max else np.int32
-    places = found.view(np.int8) * np.arange(k, 0, -1, dtype=kind)[:, None]
+    kind: type[np.signedinteger[Any]] = np.int8 if k <= np.iinfo(np.int8).max else np.int32
+    places: npt.NDArray[np.signedinteger[Any]] = np.multiply(found, np.arange(k, 0, -1, dtype=kind)[:, None])
     first: Labels = k - places.max(axis=1).astype(np.int32)
     return first
