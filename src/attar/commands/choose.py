@@ -87,8 +87,8 @@ def choose(
 
     A part of TEXTS goes once through the model for each template. Every candidate recipe is then judged by graded pairs
     and by texts on topics that come with this package, and by how its neighbours agree with those of the others. Where
-    nothing is sure to be better, the plain recipe is kept; for clustering also where the better one misses groups of your
-    texts that most recipes see. Stopped runs go on where they were.
+    nothing is sure to be better, the plain recipe is kept; for clustering also where the better one misses groups of
+    your texts that most recipes see. Stopped runs go on where they were.
     """
     from attar.choosing import ChooseSettings
     from attar.choosing import choose as run
