@@ -181,7 +181,7 @@ def _is_whole(work: Path, number: int, rows: int, account: dict[str, Any]) -> bo
         n_texts = sum(texts.get_batch(i).num_rows for i in range(texts.num_record_batches))
     except Exception:  # whatever the libraries make of it
         return False
-    return vectors.shape == (rows, dims) and vectors.dtype == np.float32 and n_texts == rows
+    return bool(vectors.shape == (rows, dims) and vectors.dtype == np.float32 and n_texts == rows)
 
 
 def _previous(work: Path, embedder: Embedder) -> bool:
