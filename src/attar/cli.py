@@ -14,7 +14,7 @@ import click
 
 from attar._version import __version__
 from attar.errors import AttarError
-from attar.io.signals import stopped_by_signals
+from attar.io.signals import Stopped, received, stopped_by_signals
 from attar.io.streams import complete_streams, drop_output, say
 from attar.io.system_errors import is_out_of_memory, reason_of
 
@@ -126,7 +126,7 @@ def _stop_behind(error: BaseException | None) -> BaseException | None:
     """The wish to stop that this came from: a signal may fall into a close, which then fails on its own account."""
     while error is not None and not isinstance(error, (KeyboardInterrupt, click.Abort)):
         error = error.__context__
-    return error
+    return Stopped(received[-1]) if error is None and received else error  # a library in Rust passes on words only
 
 
 def _short(said: str) -> str:

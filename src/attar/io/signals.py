@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 _ASKING = ("SIGTERM", "SIGHUP")
+received: list[int] = []  # signals that have asked this process to end
 
 
 class Stopped(KeyboardInterrupt):
@@ -38,5 +39,6 @@ def _is_main() -> bool:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
+    received.append(number)
     signal.signal(number, signal.SIG_IGN)  # a second one would only disturb the tidying up
     raise Stopped(number)
