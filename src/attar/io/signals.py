@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 _ASKING = ("SIGTERM", "SIGHUP")
-received: list[int] = []  # signals that have asked this process to end
+received: list[int] = []  # signals that have asked the command that runs, or ran last, to end
 
 
 class Stopped(KeyboardInterrupt):
@@ -25,6 +25,7 @@ def stopped_by_signals() -> Iterator[None]:
     """Raises `Stopped` where one of them arrives; those that are ignored (nohup) or handled by others stay so."""
     numbers = [getattr(signal, name) for name in _ASKING if hasattr(signal, name)]
     mine = [n for n in numbers if signal.getsignal(n) == signal.SIG_DFL and _is_main()]
+    received.clear()
     for number in mine:
         signal.signal(number, _stop)
     try:
