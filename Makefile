@@ -6,7 +6,7 @@ export TOKENIZERS_PARALLELISM = true
 
 .PHONY: demo test slow lint bench clients fuzz kills docs wheel clean
 
-.venv/models: pyproject.toml constraints.txt
+.venv/models: pyproject.toml constraints.txt setup.py $(wildcard src/attar/engine/_*.[ch])
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[models,fast]'
 	@touch $@

@@ -6,14 +6,20 @@ With ATTAR_KERNELS=required in the environment a kernel that does not compile is
 
 import os
 import platform
+import runpy
 import sys
-from glob import glob
+from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 
+ENGINE = Path("src/attar/engine")
+BUILT = "src/attar/engine/_built.c"
 DECODER = [f"src/attar/engine/{name}.c" for name in ("_decoder", "_stored", "_times_stored")]
+VERSION = runpy.run_path("src/attar/_version.py")["__version__"]
+stamp = runpy.run_path(str(ENGINE / "stamp.py"))["stamp"](VERSION, ENGINE)
+sources = sorted(path.as_posix() for ending in "ch" for path in ENGINE.glob(f"_*.{ending}"))
 on_x86 = platform.machine().lower() in ("x86_64", "amd64")
 on_windows = sys.platform == "win32"
 optional = os.environ.get("ATTAR_KERNELS") != "required"
@@ -47,8 +53,9 @@ class OneWheelForAllPythons(bdist_wheel):
 
 kernels = Extension(
     "attar.engine._kernels",
-    sources=sorted({path.replace("\\", "/") for path in glob("src/attar/engine/_*.c")} - set(DECODER)),
-    depends=sorted(glob("src/attar/engine/_*.h")),
+    sources=sorted({path for path in sources if path.endswith(".c")} - set(DECODER)),
+    depends=sources,  # all, for all are in the stamp
+    define_macros=[("ATTAR_BUILT_FROM", f'"{stamp}"')],
     # Loaded only where the machine has these (attar.engine.library); files for wider vectors ask for them themselves.
     extra_compile_args=["-O3", "-ffp-contract=off", *(["-mavx2", "-mfma"] if on_x86 else [])],
     extra_link_args=link,
@@ -57,8 +64,9 @@ kernels = Extension(
 )
 decoder = Extension(
     "attar.engine._decoder",
-    sources=DECODER,
-    depends=[f"src/attar/engine/{name}.h" for name in ("_vectors", "_arithmetic", "_stored", "_wide")],
+    sources=[*DECODER, BUILT],
+    depends=sources,
+    define_macros=[("ATTAR_BUILT_FROM", f'"{stamp}"')],
     # Likewise (attar.engine.decoder_library); wider vectors are asked for function by function.
     extra_compile_args=["-O3", "-ffp-contract=off", *(["-mavx2", "-mfma", "-mf16c"] if on_x86 else [])],
     extra_link_args=link,

@@ -6,7 +6,7 @@ MODEL is a .gguf file or a model folder, KEPT a folder where pooled vectors and 
 goes on there. Every text goes through the model once for each prompt. The layer of each row is chosen on STS-B dev,
 with the shaping of that row; shapers and idf learn from a task's texts, never from its answers. STS12=500 takes 500 of
 the task's rows, evenly spaced, in place of all. Prints tables of Spearman x 100, or of accuracy x 100 for clusters and
-classes.
+classes, which take long to score: of those the last layer alone.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ SHAPINGS = ("none", "zscore", "abtt:1", "whiten")
 FEW = ("none", "zscore")  # of clusters and classes, which take long to score
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Subject:
     """A task, or some of its rows."""
 
@@ -201,7 +201,7 @@ def score_subject(
         for shaping in subject.shapings:
             if layer == last:
                 found[LAST, way, shaping] = kept.of(subject, way, layer, shaping, make)
-            if chosen.get((way, shaping)) == layer:
+            if chosen.get((way, shaping)) == layer and not isinstance(subject.task, tasks.ClassifyTask):
                 found["chosen", way, shaping] = kept.of(subject, way, layer, shaping, make)
     return found
 

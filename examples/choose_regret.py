@@ -30,9 +30,11 @@ from attar.scores.agreement import matched_accuracy, shared_counts
 from attar.scores.correlation import spearman
 from attar.scores.solvers.kmeans import kmeans
 from attar.sweep.sampling import draw, sample_task
+from attar.types import Encoder
 
 FIXED_ON = ("STS12", "STS14", "SICK-R", "stackoverflow", "tweet", "TREC")  # with mobilebert; all else was held out
-TASKS = (*FIXED_ON, *["STS13", "STS15", "STS-B", "MRPC", "agnews", "biomedical", "searchsnippets", "SUBJ"])
+HELD_OUT = ("STS13", "STS15", "STS-B", "MRPC", "agnews", "biomedical", "searchsnippets", "SUBJ", "MR", "MPQA", "SST2")
+TASKS = (*FIXED_ON, *HELD_OUT)
 STEPS = (10, 20, 40)
 SLIPS = (0.0, 0.1)
 RUNS = 5  # of each dialogue
@@ -49,6 +51,7 @@ def main() -> None:
     parser.add_argument("--model", action="append", required=True, help="NAME=FOLDER; nothing: the embedded default")
     parser.add_argument("--tasks", default=" ".join(TASKS))
     parser.add_argument("--rows", type=int, default=1000)
+    parser.add_argument("--precision", help="of the models, as `attar encode` has it; bfloat16 for language models")
     parser.add_argument("--ready", action="store_true", help="tables of what is in WORK already; compute nothing else")
     given = parser.parse_args()
     rows: list[Row] = []
@@ -58,7 +61,8 @@ def main() -> None:
             labelled = Labelled.load(task, given.data, given.rows)
             kept = given.work / f"{name}-{task}-{given.rows}.npz"
             if kept.is_file() or not given.ready:
-                rows.append({"model": name, "task": task} | measure(source or None, labelled, given.work / name, kept))
+                encoder = open_encoder(source or None).configured(precision=given.precision)
+                rows.append({"model": name, "task": task} | measure(encoder, labelled, given.work / name, kept))
                 print(rows[-1], file=sys.stderr, flush=True)
     print("\n".join(summary(rows)))
 
@@ -126,9 +130,8 @@ class Labelled:
         return questions, np.sign(grades[columns[:, 0]] - grades[columns[:, 1]]).astype(int)
 
 
-def measure(source: str | None, task: Labelled, work: Path, kept: Path) -> Row:
+def measure(encoder: Encoder, task: Labelled, work: Path, kept: Path) -> Row:
     """One model on one task: the score of plain, of the best named recipe, of each choice and of the best."""
-    encoder = open_encoder(source)
     if not kept.is_file():
         gold: list[float] = []
 
@@ -139,7 +142,7 @@ def measure(source: str | None, task: Labelled, work: Path, kept: Path) -> Row:
 
         work.mkdir(parents=True, exist_ok=True)
         each = each_candidate(encoder, candidates(encoder), corpora(task.texts), work)
-        _keep(kept, gather(scored(each), task.pairs), gold)
+        _keep(kept, gather(scored(each), task.pairs, grouped=task.sides is None), gold)
     evidence, scores = _kept(kept)
     tuned = encoder.tuned_for_sentences
     named = [evidence.candidates.index(c) for c in named_candidates(encoder).values()]
@@ -179,6 +182,7 @@ ARRAYS = ("agreement", "neighbours", "probe_cosines", "topic_scores", "pairs", "
 
 def _keep(path: Path, evidence: SignalEvidence, gold: Sequence[float]) -> None:
     arrays = {name: getattr(evidence, name) for name in ARRAYS}
+    arrays |= {} if evidence.groups is None else {"groups": evidence.groups}
     signals = {f"signal {name}": values for name, values in evidence.signals.items()}
     aside = path.with_suffix(".part.npz")
     np.savez(aside, candidates=[str(c) for c in evidence.candidates], gold=gold, **arrays, **signals)
@@ -189,7 +193,8 @@ def _kept(path: Path) -> tuple[SignalEvidence, np.ndarray]:
     with np.load(path) as held:
         found = tuple(_candidate(str(text)) for text in held["candidates"])
         signals = {name.removeprefix("signal "): held[name] for name in held if name.startswith("signal ")}
-        return SignalEvidence(found, signals, **{name: held[name] for name in ARRAYS}), held["gold"]
+        arrays = {name: held[name] for name in (*ARRAYS, "groups") if name in held}
+        return SignalEvidence(found, signals, **arrays), held["gold"]
 
 
 def _candidate(text: str) -> Candidate:

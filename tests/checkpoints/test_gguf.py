@@ -87,6 +87,16 @@ def test_it_is_a_model_like_any_other(llama, tmp_path):
     assert encoder.describe()["tokens per text at most"] == 64
 
 
+def test_a_file_without_the_ending_is_known_by_its_first_bytes(llama, tmp_path):
+    blob = tmp_path / "sha256-4d2a"
+    blob.write_bytes(llama.read_bytes())
+    np.testing.assert_array_equal(Embedder(str(blob)).encode(TEXTS), Embedder(str(llama)).encode(TEXTS))
+    other = tmp_path / "sha256-0000"
+    other.write_bytes(b"GGML" + llama.read_bytes()[4:])
+    with pytest.raises(ModelError, match="no model folder"):
+        Embedder(str(other)).encode(TEXTS)
+
+
 def test_no_torch(llama):
     code = (
         "import sys\nfrom attar import Embedder, Transformer\n"

@@ -168,3 +168,12 @@ def exact_attention(projected: Projected, lengths: list[int], dh: int) -> np.nda
             out[rows, head] = shares / shares.sum(axis=1, keepdims=True) @ v[rows, head]
         start += n
     return out
+
+
+def test_mapped_weights_are_copied_for_torch() -> None:
+    """Which warns of memory that can't be written; what can be is worked on where it is."""
+    torch_kernels = pytest.importorskip("attar.engine.torch_kernels")
+    own = np.ones(3, dtype=np.float32)
+    assert torch_kernels._tensor(own).data_ptr() == own.ctypes.data
+    own.flags.writeable = False
+    assert torch_kernels._tensor(own).data_ptr() != own.ctypes.data

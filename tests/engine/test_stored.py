@@ -24,9 +24,11 @@ def raw_rows(kind: str, n: int, width: int, seed: int = 0) -> np.ndarray:
         return numbers.astype("<f2" if kind == "F16" else "<f4").view(np.uint8).reshape(n, -1)
     raw = random.integers(0, 256, size=(n, width // form.numbers, form.bytes), dtype=np.uint8)
     scales = random.normal(size=(n, width // form.numbers, 2)).astype("<f2").view(np.uint8).reshape(n, -1, 4)
-    if kind == "Q6_K":
-        raw[..., 208:] = scales[..., :2]
-    elif kind in ("Q8_0", "Q4_0", "Q5_0"):
+    if kind in ("Q3_K", "Q6_K"):
+        raw[..., -2:] = scales[..., :2]
+    elif kind == "Q2_K":
+        raw[..., -4:] = scales
+    elif kind in ("Q8_0", "Q4_0", "Q5_0", "IQ4_NL", "IQ4_XS"):
         raw[..., :2] = scales[..., :2]
     else:
         raw[..., :4] = scales

@@ -39,7 +39,7 @@ def joined(metadata: Any, entries: Any, body: bytes) -> bytes:
 
 def any_value(given: Any) -> bytes:
     """A value with its type before it, also of types that no such file has."""
-    if isinstance(given, int) and not isinstance(given, bool) and not -(2**31) <= given < 2**31:
+    if isinstance(given, int) and not isinstance(given, bool) and not 0 <= given < 2**31:
         return struct.pack("<IQ", 10, given % 2**64)
     if isinstance(given, float):
         return struct.pack("<Id", 12, given)

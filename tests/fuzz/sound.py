@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from kept import make_kept
 from sample_cells import cell, write_run
 
 import small_gguf
@@ -18,6 +20,16 @@ from attar_process import Limits, run
 
 TEXTS = ["the cat sat on the mat", "a dog ran", "seven blue dogs", "music in the tree"]
 SLOW = Limits(seconds=600)
+SWEEP = ("sweep", "--grid", "own.toml", "--model", "table", "--keep", "-o", "swept")
+CHOOSE = ("choose", "many.txt", "--model", "table", "--sample", "20", "--keep", "-o", "kept")
+GROUPS = ("groups", "many.txt", "--recipe", "recipe", "-k", "2", "--projection", "pca", "-o", "grouped")
+MADE = (
+    ("corpus", "recipe", "texts.txt", "-o", "corpus", "--workers", "1", "--shards", "2"),
+    SWEEP,
+    CHOOSE,
+    GROUPS,
+)
+OWN_GRID = 'tasks = ["sts:pairs.tsv"]\nlayers = [[1], [1, 3]]\nweights = ["mean", "idf"]\nshapes = [[], ["zscore"]]\n'
 GRID = """tasks = ["sts", "tweet"]
 templates = ["none", "T4"]
 layers = [["each"], ["first", "last"]]
@@ -38,10 +50,13 @@ def make_sound(here: Path) -> Path:
     Index.build(here / "index", fitted, TEXTS, ["a", "b", "c", "d"])
     write_run(here / "run", [cell(task, layers) for task in ("STS12", "tweet") for layers in ("1", "3", "1+3")])
     (here / "grid.toml").write_text(GRID)
-    ended = run(
-        "corpus", "recipe", "texts.txt", "-o", "corpus", "--workers", "1", "--shards", "2", cwd=here, limits=SLOW
-    )
-    assert ended.code == 0, ended
+    (here / "own.toml").write_text(OWN_GRID)
+    make_kept(here, fitted)
+    for command in MADE:
+        ended = run(*command, cwd=here, limits=SLOW)
+        assert ended.code == 0, ended
+    shutil.rmtree(here / "kept")  # what it kept beside itself stays
+    (Path(shutil.copytree(here / "swept", here / "stopped")) / "cells.sqlite").unlink()
     return here
 
 
@@ -54,6 +69,8 @@ def _texts(here: Path) -> None:
     (here / "pairs.tsv").write_text("sentence1\tsentence2\tscore\n" + "".join(pairs))
     many = [f"{a} and {b}" for a in TEXTS for b in [*TEXTS, "trees"]]
     (here / "many.txt").write_text("\n".join(many) + "\n")
+    labelled = [f"{text}\t{i % 2}\n" for i, text in enumerate(many)]
+    (here / "labels.tsv").write_text("text\tlabel\n" + "".join(labelled))
     answers = [{"left": many[i : i + 2], "right": many[i + 2 : i + 4], "closer": "left"} for i in range(4)]
     (here / "answers.jsonl").write_text("".join(json.dumps(answer) + "\n" for answer in answers))
 

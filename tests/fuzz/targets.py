@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from damages import Damage, document, gguf, header, lines, raw, signed_recipe, signed_state, store
+from sound import CHOOSE as KEEP
+from sound import GROUPS, SWEEP
 
 Command = tuple[str, ...]
 OUT = "out.npy"
@@ -12,7 +14,7 @@ OUT = "out.npy"
 
 @dataclass(frozen=True)
 class Target:
-    """A file in the sound folder."""
+    """A file in the sound folder; the first of those that fit, where it is a pattern."""
 
     file: str
     damage: Damage
@@ -46,6 +48,12 @@ CORPUS = (
     ("corpus", "recipe", "texts.txt", "-o", "corpus", "--workers", "1", "--shards", "2"),
 )
 CHOOSE = ("choose", "many.txt", "--model", "table", "--answers", "answers.jsonl", "--sample", "20", "-o", OUT)
+NEAR = (("search", "near", "a cat", "--top", "9"), ("info", "near"), ("index", "many.txt", "--add", "-o", "near"))
+SUMS = (("static", "--model", "model", "--on", "texts.txt", "--layers", "1,3", "-o", "half"),)
+UNFINISHED = (("index", "texts.txt", "--recipe", "recipe", "-o", "half-index"),)
+TASKS = tuple(("score", "table", "--tasks", f"{family}:labels.tsv") for family in ("classification", "clustering"))
+STOPPED = ((*SWEEP[:-1], "stopped"),)
+REGROUP = ((*GROUPS, "--overwrite"),)
 RUN = (
     ("best", "run"),
     *(("report", "run", "-o", OUT, "--format", form) for form in ("html", "csv", "md", "tex")),
@@ -83,6 +91,24 @@ TARGETS = (
     Target("index/vectors-00000.npy", raw, INDEX),
     Target("index/texts-00000.arrow", raw, INDEX),
     Target("index/recipe/recipe.json", signed_recipe, INDEX),
+    Target("index/recipe/encoder/table.safetensors", header, INDEX),
+    Target("near/index.json", document, NEAR),
+    Target("near/graph*.faiss", raw, NEAR),
+    Target("near/graph*.npy", raw, NEAR),
+    Target("kept.choosing/*/pass.json", document, (KEEP,)),
+    Target("kept.choosing/*/model-0-00000.npy", raw, (KEEP,)),
+    Target("kept.choosing/*/model-0-00000.powers.npy", raw, (KEEP,)),
+    Target("stopped/cache/*/pass.json", document, STOPPED),
+    Target("stopped/cache/*/model-0-00000.npy", raw, STOPPED),
+    Target("stopped/cache/*/model-0-00000.powers.npy", raw, STOPPED),
+    Target("swept/run.json", document, (("best", "swept", "--for", "sts", "--save", OUT), SWEEP)),
+    Target("grouped/groups.csv", raw, REGROUP),
+    Target("labels.tsv", raw, TASKS),
+    Target("half.sums", header, SUMS),
+    Target(".half-index.unfinished/by.json", document, UNFINISHED),
+    Target(".half-index.unfinished/done-00000.json", document, UNFINISHED),
+    Target(".half-index.unfinished/vectors-00000.npy", raw, UNFINISHED),
+    Target(".half-index.unfinished/texts-00000.arrow", raw, UNFINISHED),
     Target("corpus/_manifest.json", document, CORPUS),
     Target("corpus/_plan.json", document, CORPUS[1:]),
     Target("corpus/_done/part-00000.json", document, CORPUS[1:]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,6 +44,13 @@ def test_round_trip(tmp_path: Path, ending: str) -> None:
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found, ROWS)
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_an_archive_holds_no_time_so_the_same_vectors_give_the_same_bytes(tmp_path: Path) -> None:
+    write_vectors(_chunks(), str(tmp_path / "v.npz"))
+    with zipfile.ZipFile(tmp_path / "v.npz") as archive:
+        (member,) = archive.infolist()
+    assert (member.filename, member.date_time) == ("vectors.npy", (1980, 1, 1, 0, 0, 0))
 
 
 def test_stdout(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,6 @@ import random
 import shutil
 import signal
 import sqlite3
-import time
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -21,7 +20,7 @@ import pytest
 from sample_cells import cell, write_run
 
 from attar.sweep.store import COLUMNS, FILE
-from attar_process import run, start
+from attar_process import Ended, run, start
 
 KILLS = int(os.environ.get("ATTAR_KILLS", "3"))  # of each command
 SEED = int(os.environ.get("ATTAR_KILLS_SEED", "18"))
@@ -57,15 +56,22 @@ COMMANDS = {
     "groups": ["groups", *PLAIN, "-k", "3", "--projection", "pca", "-o", "out"],
     "explain": ["explain", TEXTS[0], TEXTS[1], "--model", "model", "--shape", "unit", "-o", "out.html"],
     "explain png": ["explain", TEXTS[0], TEXTS[1], "--model", "model", "--shape", "unit", "-o", "out.png"],
-    "choose": ["choose", "texts.txt", "--model", "static-recipe/encoder", "--sample", "20", "-o", "out"],
+    "choose": ["choose", "many.txt", "--model", "table", "--sample", "20", "-o", "out"],
+    "choose over": ["choose", "many.txt", "--model", "table", "--sample", "20", "-o", "static-recipe", "--overwrite"],
+    "choose page": ["choose", "many.txt", "--model", "table", "--sample", "20", "--ask", "9", "--web", "-o", "out"],
+    "encode npz": ["encode", "texts.txt", "--model", "table", "-o", "out.npz"],
+    "encode arrow": ["encode", "texts.txt", "--model", "table", "--keep-text", "-o", "out.arrow"],
+    "groups over": ["groups", *PLAIN, "-k", "2", "--projection", "pca", "-o", "groups", "--overwrite"],
+    "index approximate": ["index", *PLAIN, "--approximate", "-o", "out"],
 }
 VOLATILE = ("lock", "_lock", "_plan.json", "out.sums")  # what is begun anew, or only needed to go on
 # they start other interpreters, import or compute much, or are like others
 SLOW = (
-    "choose", "corpus", "export sentence-transformers", "export onnx", "report svg", "explain png", "groups", "best",
-    "encode safetensors", "encode over a link", "static over", "index that learns",
+    "choose", "choose over", "choose page", "corpus", "export sentence-transformers", "export onnx", "report svg",
+    "explain png", "groups", "groups over", "best", "encode safetensors", "encode npz", "encode arrow",
+    "encode over a link", "static over", "index that learns", "index approximate",
 )  # fmt: skip
-KEPT = ("corpus", "sweep", "static", "static over", "choose", "best")  # what is done is kept
+KEPT = ("corpus", "sweep", "static", "static over", "choose", "choose over", "choose page", "best")  # what is done
 WORK = (".unfinished/", ".choosing/", ".sums/")
 
 
@@ -75,6 +81,8 @@ def sound(tiny_bert_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     here = tmp_path_factory.mktemp("kills") / "sound"
     here.mkdir()
     (here / "texts.txt").write_text("\n".join(TEXTS * 40) + "\n")
+    many = [f"{text}, and {other}" for text in TEXTS for other in TEXTS]  # so many that a choice can be made
+    (here / "many.txt").write_text("\n".join(many) + "\n")
     named = [{"id": f"text-{i}", "text": text} for i, text in enumerate(TEXTS)]
     (here / "named.jsonl").write_text("".join(json.dumps(row) + "\n" for row in named))
     pairs = [f"{text}\t{other}\t{i % 6}\n" for i, text in enumerate(TEXTS) for other in TEXTS[i + 1 :]]
@@ -95,6 +103,7 @@ def sound(tiny_bert_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
         ["fit", "--model", "table", "--shape", "zscore", "--on", "texts.txt", "-o", "static-recipe"],
         ["index", "named.jsonl", "--recipe", "recipe", "-o", "index"],
         ["sweep", "--grid", "grid.toml", "--model", "model", "-o", "swept"],
+        ["groups", *PLAIN, "-k", "3", "--projection", "pca", "-o", "groups"],
     ):
         ended = run(*command, cwd=here)
         assert ended.code == 0, ended
@@ -128,23 +137,19 @@ def test_a_kill_at_any_moment_changes_nothing(sound: Path, tmp_path: Path, name:
     command = COMMANDS[name]
     here = tmp_path / "here"  # the same path each time: some outputs name their inputs
     shutil.copytree(sound, here, symlinks=True)
-    started = time.monotonic()
     ended = run(*command, cwd=here)
-    whole = time.monotonic() - started
     assert ended.code == 0, ended
     wanted = contents(here)
-    rng = random.Random(f"{SEED} {name}")
-    for _ in range(KILLS):
+    rng, hits, window = random.Random(f"{SEED} {name}"), 0, ended.seconds
+    for _ in range(KILLS * 3):  # some come when all is done
         shutil.rmtree(here)
         shutil.copytree(sound, here, symlinks=True)
         before = contents(here)
-        running = start(*command, cwd=here)
-        running.process.join(rng.uniform(0, whole))
-        number = rng.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM])
-        if running.process.exitcode is None:
-            assert running.process.pid is not None
-            os.kill(running.process.pid, number)
-        ended = running.end()
+        number = rng.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+        ended = _killed(command, here, number, rng.uniform(0, window))
+        if ended.code == 0:
+            window = max(0.9 * window, 0.05)
+        hits += ended.code != 0
         counts.setdefault(name, Counter())[f"ended with {ended.code}"] += 1
         assert ended.code in (0, -number, 128 + number, 130), ended
         if name not in KEPT:
@@ -154,9 +159,25 @@ def test_a_kill_at_any_moment_changes_nothing(sound: Path, tmp_path: Path, name:
         assert again.code == 0 or any(words in again.err for words in done), again
         assert contents(here) == wanted
         counts[name]["and the rerun gave the same bytes"] += 1
-        if LOG:  # processes side by side each have a file of their own
-            path = Path(f"{LOG}.{os.environ.get('PYTEST_XDIST_WORKER', 'main')}")
-            path.write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
+        _log()
+        if hits == KILLS:
+            break
+
+
+def _killed(command: list[str], here: Path, number: signal.Signals, after: float) -> Ended:
+    running = start(*command, cwd=here)
+    running.process.join(after)
+    if running.process.exitcode is None:
+        assert running.process.pid is not None
+        os.kill(running.process.pid, number)
+    return running.end()
+
+
+def _log() -> None:
+    """Processes side by side each have a file of their own."""
+    if LOG:
+        path = Path(f"{LOG}.{os.environ.get('PYTEST_XDIST_WORKER', 'main')}")
+        path.write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
 
 
 def _check_whole(found: dict[str, str], before: dict[str, str], wanted: dict[str, str]) -> None:

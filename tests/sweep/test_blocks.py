@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attar.errors import OutputError
+from attar.errors import InputError, OutputError
 from attar.sweep.blocks import is_written, read_vectors, write_block
 
 
@@ -40,8 +41,38 @@ def test_a_block_is_there_whole_or_not(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(np, "save", full)
     with pytest.raises(OutputError, match="No space left"):
         write_block(path, np.ones((1, 2, 1, 2), dtype=np.float32))
-    assert not is_written(path)
+    assert not is_written(path, 1, 2, 1)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["b.npy", "b.powers.npy"])
+@pytest.mark.parametrize("damage", [lambda c: b"", lambda c: c[:-1], lambda c: b"x" + c[1:], lambda c: c[:60], None])
+def test_a_damaged_block_is_not_there(tmp_path: Path, name: str, damage: Callable[[bytes], bytes] | None) -> None:
+    """So it is written again, instead of being read."""
+    write_block(tmp_path / "b.npy", np.ones((3, 2, 1, 4), dtype=np.float32))
+    assert is_written(tmp_path / "b.npy", 3, 2, 1)
+    path = tmp_path / name
+    if damage is None:
+        path.unlink()
+    else:
+        path.write_bytes(damage(path.read_bytes()))
+    assert not is_written(tmp_path / "b.npy", 3, 2, 1)
+
+
+def test_a_block_of_other_texts_weights_or_layers_is_not_there(tmp_path: Path) -> None:
+    write_block(tmp_path / "b.npy", np.ones((3, 2, 1, 4), dtype=np.float32))
+    assert not any(is_written(tmp_path / "b.npy", *sizes) for sizes in ((2, 2, 1), (3, 1, 1), (3, 2, 2)))
+    np.save(tmp_path / "b.powers.npy", np.zeros((1, 5), dtype=np.int16))
+    assert not is_written(tmp_path / "b.npy", 3, 2, 1), "its powers are for other dims"
+
+
+def test_kept_values_that_are_not_finite_are_refused(tmp_path: Path) -> None:
+    write_block(tmp_path / "b.npy", np.ones((1, 2, 1, 4), dtype=np.float32))
+    np.load(tmp_path / "b.npy", mmap_mode="r+")[0, 0, 1, 2] = np.nan
+    first = np.zeros(1, dtype=np.int64)
+    assert read_vectors(tmp_path / "b.npy", 0, first, first).tolist() == [[1, 1, 1, 1]]
+    with pytest.raises(InputError, match=r"b.npy are damaged; remove that file and run again"):
+        read_vectors(tmp_path / "b.npy", 0, first, first + 1)
 
 
 def test_values_that_are_not_finite_are_refused(tmp_path: Path) -> None:

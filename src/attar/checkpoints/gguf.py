@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import tokenizers
 
-from attar.checkpoints.gguf_file import GgufFile
+from attar.checkpoints.gguf_file import MAGIC, GgufFile
 from attar.checkpoints.gguf_names import DIALECTS, is_known, plain_name, settings_of
 from attar.checkpoints.gguf_tokenizer import read_tokenizer
 from attar.errors import ModelError
@@ -22,6 +22,20 @@ from attar.io.quantized import StoredRows
 ENDING = ".gguf"
 _VISION = ("clip", "mllama", "qwen2vl", "qwen3vl", "gemma3n")
 _TABLE, _DIVISORS = "token_embd.weight", "rope_freqs.weight"
+
+
+def is_gguf(name: str) -> bool:
+    """Whether a name is that of a GGUF file: by its ending, or else by its first bytes (Ollama keeps such)."""
+    if name.lower().endswith(ENDING):
+        return True
+    try:
+        path = Path(name).expanduser()
+        if not path.is_file():
+            return False
+        with open(path, "rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except (OSError, RuntimeError, ValueError):  # too long for a path, not readable, or the home of no one
+        return False
 
 
 class GgufCheckpoint:

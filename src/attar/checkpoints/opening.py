@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attar.checkpoints import default
 from attar.checkpoints.folder import FolderCheckpoint, is_folder
-from attar.checkpoints.gguf import ENDING, GgufCheckpoint
+from attar.checkpoints.gguf import GgufCheckpoint, is_gguf
 from attar.errors import unknown_name
 
 WEIGHT_FORMATS = ("safetensors", "pickle")
@@ -20,7 +20,7 @@ def open_checkpoint(
     Parameters
     ----------
     name_or_folder : str, Path or None
-        A model folder, a .gguf file, the name of a model on a hub, or None (or "default") for the embedded model.
+        A model folder, a GGUF file, the name of a model on a hub, or None (or "default") for the embedded model.
     revision : str or None
         The branch, tag or commit of a hub model.
     weights_format : str
@@ -44,7 +44,7 @@ def open_checkpoint(
     name = default.NAME if name_or_folder is None else str(name_or_folder)
     if name == default.NAME:
         return FolderCheckpoint(name, default.folder(), revision, weights_format)
-    if name.lower().endswith(ENDING):
+    if is_gguf(name):
         return GgufCheckpoint(name, Path(name).expanduser())
     local = Path(name).expanduser() if is_folder(name) else None
     return FolderCheckpoint(name, local, revision, weights_format)

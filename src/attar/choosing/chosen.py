@@ -64,6 +64,8 @@ class Chosen:
             chance = f"the chance that it is clearly better than plain is {self._chance()}"
             return f"{self.candidate} was chosen by {by}: {chance}"
         favourite = self.evidence.candidates[self.verdict.favourite]
+        if self.verdict.contradicted:
+            return f"plain was kept: {favourite} is better by {by}, but misses groups of them that most recipes see"
         if self.verdict.favourite == PLAIN:
             return f"plain was kept: by {by} no other recipe agrees better with those that are believed in"
         return f"plain was kept: by {by} the chance that {favourite} is clearly better is only {self._chance()}"

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.choosing.candidates import Candidate
+from attar.choosing.groupings import groupings
 from attar.choosing.neighbours import cosine_matrix, overlaps
 from attar.choosing.passes import Units
 from attar.choosing.probe import read_probe
@@ -36,6 +37,7 @@ class SignalEvidence:
     topic_scores: Doubles  # (R, T)
     pairs: Ints  # (M, 2) texts that can be asked about
     cosines: Floats  # (R, M)
+    groups: Ints | None = None  # (R, G, V) of the first V texts, for G numbers of groups; only where groups are wanted
 
     @cached_property
     def better_on_probe(self) -> Doubles:
@@ -53,7 +55,7 @@ class SignalEvidence:
         return np.isfinite(self.signals["contrast"])
 
 
-def gather(each: Iterable[Units], pairs: Ints | None = None) -> SignalEvidence:
+def gather(each: Iterable[Units], pairs: Ints | None = None, grouped: bool = False) -> SignalEvidence:
     """Take the signals of every candidate as its vectors come by.
 
     Parameters
@@ -62,6 +64,8 @@ def gather(each: Iterable[Units], pairs: Ints | None = None) -> SignalEvidence:
         The vectors of every candidate in turn: of the texts, of the probe and of the topics.
     pairs : array of shape (M, 2), optional
         The pairs of texts that can be asked about; all pairs of the first texts if not given.
+    grouped : bool
+        Whether the vectors are for groups: then the groups that every candidate sees are found too.
 
     Raises
     ------
@@ -69,7 +73,7 @@ def gather(each: Iterable[Units], pairs: Ints | None = None) -> SignalEvidence:
         If there are too few texts to compare neighbours, or no vectors that differ.
     """
     found: list[Candidate] = []
-    lists, asked, graded, sorted_, signals = [], [], [], [], []
+    lists, asked, graded, sorted_, signals, groups = [], [], [], [], [], []
     for units in each:
         vectors = units.of[TEXTS]
         n = min(VOTERS, len(vectors))
@@ -83,6 +87,8 @@ def gather(each: Iterable[Units], pairs: Ints | None = None) -> SignalEvidence:
         sorted_.append(read_topics().scores(units.of[TOPICS]))
         asked.append(_cosines(vectors, pairs))
         signals.append([measure(between) for measure in SIGNALS.values()])
+        if grouped:
+            groups.append(groupings(vectors[:n]))
     by_name = {name: np.array([row[i] for row in signals]) for i, name in enumerate(SIGNALS)}
     if not np.isfinite(by_name["contrast"]).any() or pairs is None:
         raise InputError("all texts get the same vector under every recipe; give texts that differ")
@@ -99,6 +105,7 @@ def gather(each: Iterable[Units], pairs: Ints | None = None) -> SignalEvidence:
         np.array(sorted_),
         pairs,
         np.array(asked),
+        np.array(groups) if grouped else None,
     )
 
 

@@ -107,7 +107,10 @@ def _collect(
     place = open_pass(folder, spec)
     held = n_texts_done(plan, place)
     there = f", {held:,} of them already" if held else ""
-    log.info("template %s: %s %s once through the model%s", template, f"{len(plan.texts):,}", subject.name, there)
+    what = {"texts": "of your texts", "probe": "texts of the probe", "topics": "texts on topics"}.get(
+        subject.name, subject.name
+    )
+    log.info("template %s: %s %s go through the model once%s", template, f"{len(plan.texts):,}", what, there)
     fitted = FittedWeights(
         {name: _fitted(name, encoder, ()) for name in spec.shared},
         {(subject.name, name): _fitted(name, encoder, subject.texts) for name in spec.local},

@@ -43,13 +43,16 @@ def draw_picture(evidence: SignalEvidence, verdict: Verdict, named: Mapping[str,
         axes.annotate(name, (x[i], y[i]), textcoords="offset points", xytext=(6, -11), fontsize=8, zorder=4)
     axes.scatter(x[r], y[r], s=190, marker="*", color="#c2410c", zorder=5)
     kept = f"plain was kept: {plain}" if verdict.kept_plain else f"chosen (star): {evidence.candidates[r]}"
-    axes.set_title(f"{kept}\nabove and right of the dashed lines: better than plain on both probes", fontsize=9)
     axes.set_xlabel("probe: Spearman × 100 with graded pairs")
     axes.set_ylabel("topics: % of texts that stand nearer to their own topic")
     low = float(np.percentile(x[good], 10)), float(np.percentile(y[good], 10))  # a few disasters would squeeze the rest
     shown = [r, PLAIN, *(evidence.candidates.index(c) for c in named.values())]
-    axes.set_xlim(left=min(low[0], *x[shown]) - 1)
-    axes.set_ylim(bottom=min(low[1], *y[shown]) - 1)
+    left, bottom = min(low[0], *x[shown]) - 1, min(low[1], *y[shown]) - 1
+    axes.set_xlim(left=left)
+    axes.set_ylim(bottom=bottom)
+    beyond = int(((x[good] < left) | (y[good] < bottom)).sum())
+    cut = f"; {beyond} of {int(good.sum())} candidates are worse than is shown here" if beyond else ""
+    axes.set_title(f"{kept}\nabove and right of the dashed lines: better than plain on both probes{cut}", fontsize=9)
     form = path.suffix.removeprefix(".")
     with new_file(path) as aside, rc_context({"svg.hashsalt": "attar"}):
         figure.savefig(aside, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)

@@ -3,7 +3,8 @@
 A candidate is believed in as far as it follows the graded pairs of the probe and keeps the topics together; near-copies
 share their belief. Taken is the candidate that agrees best, on the user's own texts, with all that are believed in. It
 must also be better than the plain one beyond doubt by the probe, and the topics, which share no text with it, must not
-speak against it. The constants were fixed on some tasks with one raw model (docs/choose.md).
+speak against it. Where the vectors are for groups, the user's own texts must not speak against it either. The constants
+were fixed on some tasks with one raw model (docs/choose.md).
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import expit, logit
 
 from attar.choosing.evidence import SignalEvidence
+from attar.choosing.groupings import shared_groups
 from attar.types import Doubles
 
 PROBE_SHARE, TOPICS_SHARE = 0.7, 0.3  # of a candidate's merit
@@ -24,6 +27,7 @@ SURE = 0.95  # chance of being better than plain that is asked for
 SURE_TUNED = 0.99  # the same for models that were tuned for sentences
 MOST, LEAST = 0.98, 0.1  # no more and no less is believed of the probe alone
 TRUST = 1.0  # in the log-likelihood of answers against the probe
+SHARED = 0.9  # of the agreement that plain's groups find, which a candidate's must find too for some number of groups
 _TRIED = 20  # candidates that are compared with the plain one before it is kept
 PLAIN = 0  # its place among the candidates
 
@@ -37,6 +41,7 @@ class Verdict:
     chance: float  # that the chosen one, or the favourite where plain was kept, is better than plain
     belief: Doubles  # (R,) sums to 1
     value: Doubles  # (R,) expected agreement with what is believed in
+    contradicted: bool = False  # whether plain was kept because the texts fall into groups that the favourite misses
 
     @property
     def kept_plain(self) -> bool:
@@ -86,9 +91,13 @@ def judge(evidence: SignalEvidence, log_likelihood: Doubles | None = None, *, tu
     order = np.argsort(-value, kind="stable")[:_TRIED]
     needed = SURE_TUNED if tuned else SURE
     chances = _chances(evidence, answers)
-    passing = [int(r) for r in order if r == PLAIN or chances[r] >= needed]
-    chosen = passing[0] if passing else PLAIN
-    return Verdict(chosen, int(order[0]), float(chances[chosen or order[0]]), weigh(merit - copies), value)
+    doubted = expit(logit(chances) + np.where(_misses_groups(evidence), -logit(MOST), 0))
+    passing = next((int(r) for r in order if r == PLAIN or chances[r] >= needed), PLAIN)
+    contradicted = passing != PLAIN and bool(doubted[passing] < needed)
+    chosen = PLAIN if contradicted else passing
+    favourite = passing if contradicted else int(order[0])
+    chance = float(doubted[favourite] if chosen == PLAIN else doubted[chosen])
+    return Verdict(chosen, favourite, chance, weigh(merit - copies), value, contradicted)
 
 
 def _chances(evidence: SignalEvidence, answers: Doubles) -> Doubles:
@@ -97,3 +106,17 @@ def _chances(evidence: SignalEvidence, answers: Doubles) -> Doubles:
     doubt = np.minimum(0, logit(np.clip(evidence.better_on_topics, 1 - MOST, MOST)))
     chances: Doubles = expit(probe + doubt + TRUST * (answers - answers[PLAIN]))
     return chances
+
+
+def _misses_groups(evidence: SignalEvidence) -> npt.NDArray[np.bool_]:
+    """Whether a candidate's groups of the texts, in whatever number, are less those of all candidates than plain's are.
+
+    Groups that recipes of all kinds see are of the texts and not of a recipe. Near-copies share their vote.
+    False for all where no groups are wanted. Shape: (R,)
+    """
+    if evidence.groups is None or evidence.groups.shape[1] == 0:
+        return np.zeros(len(evidence.candidates), dtype=bool)
+    votes = weigh(np.where(evidence.usable, -_log_copies(evidence), -np.inf))
+    shared = shared_groups(evidence.groups, votes)
+    misses: npt.NDArray[np.bool_] = (shared < SHARED * shared[PLAIN]).all(axis=1)
+    return misses

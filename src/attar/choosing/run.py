@@ -17,7 +17,7 @@ from attar.choosing.chosen import Chosen
 from attar.choosing.dialogue import Dialogue
 from attar.choosing.evidence import LEAST_TEXTS, VOTERS, corpora, gather
 from attar.choosing.passes import each_candidate
-from attar.choosing.questions import PURPOSES, SIMILARITY, draw_questions
+from attar.choosing.questions import CLUSTERING, PURPOSES, SIMILARITY, draw_questions
 from attar.encoders.opening import open_encoder
 from attar.errors import InputError, unknown_name
 from attar.io.aside import scratch
@@ -37,7 +37,8 @@ class ChooseSettings:
     Parameters
     ----------
     purpose : str
-        What the vectors are for: "similarity", "clustering" or "search". It decides which questions are asked.
+        What the vectors are for: "similarity", "clustering" or "search". It decides which questions are asked; for
+        clustering a recipe is also refused that misses groups which most candidates see in the texts.
     sample : int
         Distinct texts that go through the model for the choice; the recipe is fitted on all.
     work : Path, optional
@@ -99,7 +100,7 @@ def choose(
     sampled = sample_texts(given, settings.sample, answers)
     with _work(settings.work) as work:
         each = each_candidate(made, candidates(made), corpora(sampled), work, settings.progress)
-        evidence = gather(each)
+        evidence = gather(each, grouped=settings.purpose == CLUSTERING)
     drawn = draw_questions(evidence, settings.purpose)
     dialogue = resume(evidence, drawn, answers, sampled, made.tuned_for_sentences)
     if talk is not None:

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("attar")
 PURPOSES = ("similarity", "clustering", "search")
+LEGEND = (
+    "(* chosen; recipe: template | layers | weights | shape; value: agreement on your texts with the recipes that are "
+    "believed in; belief: by the probes and answers; probe, topics: points of 100 on the two probes; votes, contrast, "
+    "evenness: of your texts; more is better in every column)"
+)
 
 
 @click.command(
@@ -82,7 +87,8 @@ def choose(
 
     A part of TEXTS goes once through the model for each template. Every candidate recipe is then judged by graded pairs
     and by texts on topics that come with this package, and by how its neighbours agree with those of the others. Where
-    nothing is sure to be better, the plain recipe is kept. Stopped runs go on where they were.
+    nothing is sure to be better, the plain recipe is kept; for clustering also where the better one misses groups of
+    your texts that most recipes see. Stopped runs go on where they were.
     """
     from attar.choosing import ChooseSettings
     from attar.choosing import choose as run
@@ -105,6 +111,7 @@ def choose(
         return
     for line in table(chosen.rows()):
         click.echo(line)
+    log.info("%s", LEGEND)
     log.info("%s", chosen.reason())
     chosen.save(output, overwrite=overwrite, progress=True)
     if not keep:

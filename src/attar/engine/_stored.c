@@ -149,11 +149,64 @@ static void from_q6_k(const uint8_t *from, int64_t n, float *to) {
     }
 }
 
+static void from_q2_k(const uint8_t *from, int64_t n, float *to) {
+    for (; n > 0; n -= 256, from += 84) {
+        float all_scales = half_of(from + 80), all_least = half_of(from + 82);
+        for (int part = 0; part < 16; part++, to += 16) { /* scale and least value share a byte; two bits a number */
+            float d = all_scales * (float)(from[part] & 15), m = all_least * (float)(from[part] >> 4);
+            const uint8_t *q = from + 16 + part / 8 * 32 + part % 2 * 16;
+            int shift = part % 8 / 2 * 2;
+            for (int i = 0; i < 16; i++) to[i] = d * (float)(q[i] >> shift & 3) - m;
+        }
+    }
+}
+
+static void from_q3_k(const uint8_t *from, int64_t n, float *to) {
+    for (; n > 0; n -= 256, from += 110) {
+        const uint8_t *s = from + 96;
+        float all_scales = half_of(from + 108);
+        for (int part = 0; part < 16; part++, to += 16) { /* scales of six bits; two bits a number, and a third apart */
+            int scale = (part < 8 ? s[part] & 15 : s[part - 8] >> 4) | (s[8 + part % 4] >> part / 4 * 2 & 3) << 4;
+            float d = all_scales * (float)(scale - 32);
+            const uint8_t *high = from + part % 2 * 16, *q = from + 32 + part / 8 * 32 + part % 2 * 16;
+            int shift = part % 8 / 2 * 2, high_shift = part / 2;
+            for (int i = 0; i < 16; i++) to[i] = d * (float)((q[i] >> shift & 3) + (high[i] >> high_shift & 1) * 4 - 4);
+        }
+    }
+}
+
+/* What the sixteen steps of IQ4 stand for. */
+static const float STEPS[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+
+static void from_iq4_nl(const uint8_t *from, int64_t n, float *to) {
+    for (; n > 0; n -= 32, from += 18, to += 32) {
+        float scale = half_of(from);
+        const uint8_t *q = from + 2;
+        for (int i = 0; i < 16; i++) to[i] = scale * STEPS[q[i] & 15];
+        for (int i = 0; i < 16; i++) to[i + 16] = scale * STEPS[q[i] >> 4];
+    }
+}
+
+static void from_iq4_xs(const uint8_t *from, int64_t n, float *to) {
+    for (; n > 0; n -= 256, from += 136) {
+        float all_scales = half_of(from);
+        uint16_t high;
+        memcpy(&high, from + 2, 2);
+        for (int part = 0; part < 8; part++, to += 32) {
+            int scale = (from[4 + part / 2] >> part % 2 * 4 & 15) | (high >> part * 2 & 3) << 4;
+            float d = all_scales * (float)(scale - 32);
+            const uint8_t *q = from + 8 + part * 16;
+            for (int i = 0; i < 16; i++) to[i] = d * STEPS[q[i] & 15];
+            for (int i = 0; i < 16; i++) to[i + 16] = d * STEPS[q[i] >> 4];
+        }
+    }
+}
+
 /* In the order of FORMATS in io/quantized.py. */
 const format ATTAR_FORMATS[] = {
     {from_f32, 1, 4},    {from_f16, 1, 2},    {from_bf16, 1, 2},    {from_q8_0, 32, 34},   {from_q4_0, 32, 18},
     {from_q4_1, 32, 20}, {from_q5_0, 32, 22}, {from_q5_1, 32, 24},  {from_q4_k, 256, 144}, {from_q5_k, 256, 176},
-    {from_q6_k, 256, 210},
+    {from_q6_k, 256, 210}, {from_q2_k, 256, 84}, {from_q3_k, 256, 110}, {from_iq4_nl, 32, 18}, {from_iq4_xs, 256, 136},
 };
 
 /* Rows of a stored array as floats. Shape: ids (rows) -> to (rows, k) */

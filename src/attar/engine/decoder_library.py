@@ -5,12 +5,11 @@ from __future__ import annotations
 import ctypes
 import os
 from functools import cache
-from importlib.machinery import EXTENSION_SUFFIXES
-from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
 
+from attar.engine.built import open_built
 from attar.engine.library import LIMITS, VARIABLE
 
 _POINTER, _NUMBER, _REAL = ctypes.c_void_p, ctypes.c_int64, ctypes.c_float
@@ -33,11 +32,8 @@ def decoder_library() -> ctypes.CDLL | None:
     """None where no compiler was at hand when the package was installed, or the processor is too old or may not."""
     if _limit() == "none":
         return None
-    for ending in reversed(EXTENSION_SUFFIXES):  # the plain one first: setup.py names no version of Python
-        path = Path(__file__).with_name("_decoder" + ending)
-        if path.is_file():
-            return _opened(path)
-    return None
+    library = open_built("_decoder", _declare)
+    return library if library is not None and library.attar_decoder_runs_here() else None
 
 
 @cache
@@ -52,16 +48,11 @@ def _limit() -> str:
     return allowed if allowed in LIMITS else "all"  # `library` says what is wrong with it
 
 
-def _opened(path: Path) -> ctypes.CDLL | None:
-    try:
-        library = ctypes.CDLL(str(path))
-        for name, arguments in _FUNCTIONS.items():
-            function = getattr(library, name)
-            function.argtypes, function.restype = arguments, None
-        library.attar_stored_level.restype = _NUMBER
-        return library if library.attar_decoder_runs_here() else None
-    except (OSError, AttributeError):  # built for another machine, or by another version
-        return None
+def _declare(library: ctypes.CDLL) -> None:
+    for name, arguments in _FUNCTIONS.items():
+        function = getattr(library, name)
+        function.argtypes, function.restype = arguments, None
+    library.attar_stored_level.restype = _NUMBER
 
 
 def at(x: npt.NDArray[Any]) -> int:

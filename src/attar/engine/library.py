@@ -6,10 +6,9 @@ import ctypes
 import os
 from enum import IntFlag
 from functools import cache
-from importlib.machinery import EXTENSION_SUFFIXES
-from pathlib import Path
 from typing import NamedTuple
 
+from attar.engine.built import open_built
 from attar.errors import unknown_name
 
 VARIABLE = "ATTAR_INSTRUCTIONS"
@@ -45,7 +44,7 @@ def open_library(limit: str | None = None) -> Compiled | None:
     """The library, with no more than the instructions allowed: "none", "avx2", "avx512" or "all".
 
     Without a limit the environment variable ATTAR_INSTRUCTIONS gives it, or there is none. None where no compiler was
-    at hand when the package was installed, where the processor is too old, and for "none".
+    at hand when the package was installed, where it is of other sources, the processor too old, and for "none".
     """
     allowed = limit if limit is not None else os.environ.get(VARIABLE, "all")
     if allowed not in LIMITS:
@@ -59,20 +58,15 @@ def open_library(limit: str | None = None) -> Compiled | None:
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    for ending in reversed(EXTENSION_SUFFIXES):  # the plain one first: setup.py names no version of Python
-        path = Path(__file__).with_name("_kernels" + ending)
-        if path.is_file():
-            try:
-                library = ctypes.CDLL(str(path))
-                for name, arguments in _ARGUMENTS.items():
-                    function = getattr(library, name)
-                    function.argtypes, function.restype = arguments, None
-                library.attar_processor.restype = ctypes.c_int
-                library.attar_sum_rows.restype = ctypes.c_int64
-            except (OSError, AttributeError):  # built for another machine, or by another version
-                return None
-            return library
-    return None
+    return open_built("_kernels", _declare)
+
+
+def _declare(library: ctypes.CDLL) -> None:
+    for name, arguments in _ARGUMENTS.items():
+        function = getattr(library, name)
+        function.argtypes, function.restype = arguments, None
+    library.attar_processor.restype = ctypes.c_int
+    library.attar_sum_rows.restype = ctypes.c_int64
 
 
 _POINTER, _NUMBER, _REAL = ctypes.c_void_p, ctypes.c_int64, ctypes.c_float

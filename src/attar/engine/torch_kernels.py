@@ -45,4 +45,5 @@ class TorchKernels:
 
 
 def _tensor(x: Floats) -> torch.Tensor:
-    return torch.from_numpy(x)
+    """In the array's own memory; of weights that are mapped from a file a copy, for torch warns of such memory."""
+    return torch.from_numpy(x if x.flags.writeable else x.copy())

@@ -111,6 +111,46 @@ def _q6_k(b: Raw) -> Floats:
     return scaled
 
 
+def _pairs_of_bits(raw: Raw) -> npt.NDArray[np.int32]:
+    """Two runs of 32 bytes, four numbers a byte, from the lowest bits on. Shape: (B, 64) -> (B, 16, 16)"""
+    shifts = np.array([0, 2, 4, 6], dtype=np.uint8)[:, None]
+    return ((raw.reshape(len(raw), 2, 1, 32) >> shifts) & 3).astype(np.int32).reshape(len(raw), 16, 16)
+
+
+def _q2_k(b: Raw) -> Floats:
+    whole = _halves(b[:, 80:])
+    scale = whole[:, :1] * (b[:, :16] & 15).astype(np.float32)
+    least = whole[:, 1:] * (b[:, :16] >> 4).astype(np.float32)
+    return scale[:, :, None] * _pairs_of_bits(b[:, 16:80]).astype(np.float32) - least[:, :, None]
+
+
+def _q3_k(b: Raw) -> Floats:
+    s = b[:, 96:108].astype(np.int32)
+    high_scale = (s[:, None, 8:] >> np.array([0, 2, 4, 6])[:, None]).reshape(len(b), 16) & 3
+    scales = np.concatenate([s[:, :8] & 15, s[:, :8] >> 4], axis=1) | high_scale << 4
+    high = ((b[:, None, :32] >> np.arange(8, dtype=np.uint8)[:, None]) & 1).astype(np.int32).reshape(len(b), 16, 16)
+    numbers = _pairs_of_bits(b[:, 32:96]) + 4 * high - 4
+    scaled: Floats = (_halves(b[:, 108:]) * (scales - 32).astype(np.float32))[:, :, None] * numbers.astype(np.float32)
+    return scaled
+
+
+# What the sixteen steps of IQ4 stand for.
+_STEPS = np.array([-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113], dtype=np.float32)
+
+
+def _iq4_nl(b: Raw) -> Floats:
+    return _halves(b[:, :2]) * _STEPS[_nibbles(b[:, 2:])]
+
+
+def _iq4_xs(b: Raw) -> Floats:
+    low = np.stack([b[:, 4:8] & 15, b[:, 4:8] >> 4], axis=2).reshape(len(b), 8).astype(np.int32)
+    high = np.ascontiguousarray(b[:, 2:4]).view("<u2").astype(np.int32) >> np.arange(0, 16, 2) & 3
+    scales = _halves(b[:, :2]) * ((low | high << 4) - 32).astype(np.float32)
+    numbers = _STEPS[_nibbles(b[:, 8:].reshape(-1, 16))].reshape(len(b), 8, 32)
+    scaled: Floats = scales[:, :, None] * numbers
+    return scaled
+
+
 UNPACK: dict[str, Unpack] = {
     "F32": _plain("<f4"),
     "F16": _plain("<f2"),
@@ -123,6 +163,10 @@ UNPACK: dict[str, Unpack] = {
     "Q4_K": _blocks(144, _q4_k),
     "Q5_K": _blocks(176, _q5_k),
     "Q6_K": _blocks(210, _q6_k),
+    "Q2_K": _blocks(84, _q2_k),
+    "Q3_K": _blocks(110, _q3_k),
+    "IQ4_NL": _blocks(18, _iq4_nl),
+    "IQ4_XS": _blocks(136, _iq4_xs),
 }
 
 
@@ -146,6 +190,10 @@ FORMATS = {
     "Q4_K": BlockFormat(8, 256, 144),
     "Q5_K": BlockFormat(9, 256, 176),
     "Q6_K": BlockFormat(10, 256, 210),
+    "Q2_K": BlockFormat(11, 256, 84),
+    "Q3_K": BlockFormat(12, 256, 110),
+    "IQ4_NL": BlockFormat(13, 32, 18),
+    "IQ4_XS": BlockFormat(14, 256, 136),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
@@ -101,8 +102,10 @@ def _write_npz(chunks: Iterable[Floats], path: Path, kept: KeptColumns | None) -
     """Stored, not packed: vectors hardly shrink."""
     array = path.with_name(f"{NAME}.npy")  # its header names its rows, which are known at the end
     n = _write_npy(chunks, array)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
-        archive.write(array, array.name)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive, open(array, "rb") as rows:
+        member = zipfile.ZipInfo(array.name)  # without a time: the same vectors give the same bytes
+        with archive.open(member, "w", force_zip64=True) as file:
+            shutil.copyfileobj(rows, file, 1 << 20)
     array.unlink()
     return n
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from attar.embedder import Embedder
 from attar.errors import AttarError, InputError, OutputError
@@ -111,7 +112,7 @@ def _write_parts(work: Path, rows: Iterable[Row], encode: Encode, previous: bool
         done = work / _DONE.format(number)
         sha256 = _digest(ids, texts)
         account = _account(done) if previous else {}
-        if account.get("sha256") != sha256:
+        if account.get("sha256") != sha256 or not _is_whole(work, number, len(ids), account):
             vectors, zeros = unit_rows(encode(first, texts))
             write_part(work, number, ids, texts, vectors)
             account = {"sha256": sha256, "zeros": zeros, "dims": vectors.shape[1]}
@@ -167,6 +168,20 @@ def _account(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _is_whole(work: Path, number: int, rows: int, account: dict[str, Any]) -> bool:
+    """Whether a part that an earlier run says it wrote is there and can be read."""
+    dims, zeros = account.get("dims"), account.get("zeros")
+    if type(dims) is not int or type(zeros) is not int or not 0 <= zeros <= rows:
+        return False
+    try:
+        vectors = np.load(vectors_file(work, number), mmap_mode="r", allow_pickle=False)
+        texts = pa.ipc.open_file(pa.memory_map(str(texts_file(work, number))))
+        n_texts = sum(texts.get_batch(i).num_rows for i in range(texts.num_record_batches))
+    except Exception:  # whatever the libraries make of it
+        return False
+    return bool(vectors.shape == (rows, dims) and vectors.dtype == np.float32 and n_texts == rows)
 
 
 def _previous(work: Path, embedder: Embedder) -> bool:

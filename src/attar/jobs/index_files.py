@@ -14,6 +14,7 @@ import pyarrow as pa
 from attar._version import __version__
 from attar.errors import InputError
 from attar.io.atomic import new_file
+from attar.io.foreign import reading
 from attar.types import Floats
 
 ABOUT, RECIPE = "index.json", "recipe"
@@ -112,10 +113,8 @@ def map_vectors(folder: Path, about: About) -> list[Floats]:
     found = []
     for number, rows in enumerate(about.parts):
         path = vectors_file(folder, number)
-        try:
+        with reading(path):
             part = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise InputError(f"{path} can't be read: {error}; build the index again") from None
         if part.shape != (rows, about.dims) or part.dtype != np.float32:
             raise InputError(
                 f"{path} is not as {ABOUT} says: {part.dtype} of shape {part.shape}, expected ({rows}, {about.dims})"
@@ -129,10 +128,8 @@ def map_texts(folder: Path, about: About) -> list[pa.Table]:
     found = []
     for number, rows in enumerate(about.parts):
         path = texts_file(folder, number)
-        try:
+        with reading(path):
             part = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
-        except (OSError, pa.ArrowException) as error:
-            raise InputError(f"{path} can't be read: {error}; build the index again") from None
         if part.num_rows != rows or part.column_names != ["id", "text"]:
             raise InputError(f"{path} is not as {ABOUT} says: {part.num_rows} rows, expected {rows}")
         found.append(part)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from attar.errors import OutputError
+from attar.errors import InputError, OutputError
 from attar.io.atomic import new_file
 from attar.types import Floats, Ints
 
@@ -36,14 +36,29 @@ def write_block(path: Path, pooled: Floats) -> None:
 
 def read_vectors(path: Path, layer: int, slots: Ints, rows: Ints) -> Floats:
     """Vectors of some texts of a block at the layer that stands at this place. Shape: (N,), (N,) -> (N, D)"""
-    block: npt.NDArray[np.float16] = np.load(path, mmap_mode="r", allow_pickle=False)  # (L, A, N, D)
-    powers = np.load(_powers_path(path), allow_pickle=False)[layer].astype(np.int32)
-    vectors: Floats = np.ldexp(block[layer][slots, rows].astype(np.float32), powers - _TOP)
+    block, powers = _open(path)
+    vectors: Floats = np.ldexp(block[layer][slots, rows].astype(np.float32), powers[layer].astype(np.int32) - _TOP)
+    if not np.isfinite(vectors).all():
+        raise InputError(f"the kept vectors {path} are damaged; remove that file and run again")
     return vectors
 
 
-def is_written(path: Path) -> bool:
-    return path.is_file()
+def is_written(path: Path, n_weights: int, n_texts: int, n_layers: int) -> bool:
+    """Whether a block is there and as large as it should be; one that is damaged is written again."""
+    try:
+        return path.is_file() and _open(path)[0].shape[:3] == (n_layers, n_weights, n_texts)
+    except Exception:  # whatever numpy makes of it
+        return False
+
+
+def _open(path: Path) -> tuple[npt.NDArray[np.float16], npt.NDArray[np.int16]]:
+    """The scaled vectors, mapped, and their powers. Shape: (L, A, N, D), (L, D)"""
+    block = np.load(path, mmap_mode="r", allow_pickle=False)
+    powers = np.load(_powers_path(path), mmap_mode="r", allow_pickle=False)
+    found = block.dtype, powers.dtype, block.ndim, powers.shape
+    if found != (np.float16, np.int16, 4, (block.shape[0], block.shape[-1])):
+        raise ValueError(f"{path} holds {block.dtype} of shape {block.shape}, and powers of shape {powers.shape}")
+    return block, powers
 
 
 def _powers_path(path: Path) -> Path:

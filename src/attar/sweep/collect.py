@@ -42,7 +42,7 @@ def missing_blocks(plan: PassPlan, folder: Path, b: int) -> list[tuple[Path, str
         (path, side, layers)
         for side, groups in plan.layers.items()
         for group, layers in enumerate(groups)
-        if not is_written(path := block_path(folder, side, group, b))
+        if not is_written(path := block_path(folder, side, group, b), plan.n_slots(b), len(plan.block(b)), len(layers))
     ]
 
 

@@ -76,6 +76,7 @@ def _read(path: Path) -> PassSpec | None:
         data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         for name in _LISTS:
             data[name] = tuple(data[name])
-        return PassSpec(**data)
+        spec = PassSpec(**data)
+        return spec if spec.id == path.parent.name else None
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        return None  # of another version, or not ours: not used, not touched
+        return None  # of another version, damaged, or not ours: not used, not touched

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Self
 
 import numpy as np
 
 from attar.errors import InputError
-from attar.types import Doubles, Ints, Role, Tokens, Vocabulary
+from attar.types import Doubles, Floats, Ints, Role, Tokens, Vocabulary
+from attar.weights.roles import counted
 from attar.weights.weighting import Weighting
 
 _ENGLISH_WORDS = 2**32  # frequencies of English are kept as counts among so many words
@@ -16,12 +18,15 @@ _ENGLISH_WORDS = 2**32  # frequencies of English are kept as counts among so man
 class TokenCounts(Weighting):
     """Learns how often each token of the vocabulary occurs: among the texts' own tokens, or in English.
 
-    A subclass has the parameter `english`.
+    A subclass has the parameters `english`, `specials`, `template` and `masks`, and says what a share weighs.
     """
 
     learned = ("token_count_",)
     token_count_: Ints
     english: bool
+    specials: bool
+    template: bool
+    masks: bool
     by_token = True
 
     @property
@@ -67,6 +72,16 @@ class TokenCounts(Weighting):
         self.check_fitted()
         shares: Doubles = self.token_count_ / max(int(self.token_count_.sum()), 1)
         return shares
+
+    def weigh(self, tokens: Tokens) -> Floats:
+        weight = self._weights_of(self.shares()).astype(np.float32)
+        self.check_ids(tokens, weight)
+        keep = counted(tokens, self.specials, self.template, self.masks)
+        return np.where(keep, weight[tokens.ids], np.float32(0))
+
+    @abstractmethod
+    def _weights_of(self, shares: Doubles) -> Doubles:
+        """The weight of each token from its share. Shape: (V,)"""
 
 
 def english_counts(vocabulary: Vocabulary) -> Ints:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from attar.members import Number
-from attar.types import Floats, Tokens
+from attar.types import Doubles
 from attar.weights.counts import TokenCounts
-from attar.weights.roles import counted
 
 
 class Sif(TokenCounts):
@@ -49,8 +46,5 @@ class Sif(TokenCounts):
         self.masks = masks
         self.on = on
 
-    def weigh(self, tokens: Tokens) -> Floats:
-        weight = (self.a / (self.a + self.shares())).astype(np.float32)
-        self.check_ids(tokens, weight)
-        keep = counted(tokens, self.specials, self.template, self.masks)
-        return np.where(keep, weight[tokens.ids], np.float32(0))
+    def _weights_of(self, shares: Doubles) -> Doubles:
+        return self.a / (self.a + shares)

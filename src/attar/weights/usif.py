@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from attar.members import Number
-from attar.types import Floats, Tokens
+from attar.types import Doubles
 from attar.weights.counts import TokenCounts
-from attar.weights.roles import counted
 
 
 class Usif(TokenCounts):
@@ -59,9 +58,6 @@ class Usif(TokenCounts):
         likely = int((share > 1 - (1 - 1 / n_seen) ** self.length).sum()) / n_seen
         return (1 - likely) / (max(likely, 1 / n_seen) * n_seen / 2)
 
-    def weigh(self, tokens: Tokens) -> Floats:
-        share, a = self.shares(), self.a_
-        weight = (a / (a / 2 + share)).astype(np.float32) if a > 0 else np.ones(len(share), dtype=np.float32)
-        self.check_ids(tokens, weight)
-        keep = counted(tokens, self.specials, self.template, self.masks)
-        return np.where(keep, weight[tokens.ids], np.float32(0))
+    def _weights_of(self, shares: Doubles) -> Doubles:
+        a = self.a_
+        return a / (a / 2 + shares) if a > 0 else np.ones_like(shares)

@@ -114,7 +114,8 @@ def test_a_shift_changes_nothing(clouds: np.ndarray) -> None:
 @pytest.mark.parametrize("numbers", [1, 1000])
 def test_blocks_change_nothing(clouds: np.ndarray, monkeypatch: pytest.MonkeyPatch, numbers: int) -> None:
     whole = kmeans(clouds[:200], 4, n_init=2)
-    monkeypatch.setattr(import_module("attar.scores.solvers.kmeans"), "PRODUCTS_AT_ONCE", numbers)
+    monkeypatch.setattr(import_module("attar.scores.solvers.kmeans"), "NUMBERS_AT_ONCE", numbers)
+    monkeypatch.setattr(import_module("attar.scores.solvers.assignment"), "PRODUCTS_AT_ONCE", numbers)
     parts = kmeans(clouds[:200], 4, n_init=2)
     np.testing.assert_array_equal(parts.labels, whole.labels)
     assert parts.inertia == pytest.approx(whole.inertia, rel=1e-6)

@@ -2,26 +2,25 @@
 
 The steps are scikit-learn's: k-means++ with local trials, Lloyd's iterations, a tolerance relative to the mean
 variance, empty clusters moved to the farthest points, the best of `n_init` results. What differs is the order of work:
-all initialisations share one matrix product per iteration, each leaves when it has converged, and sums of clusters are
-corrected by the points that moved instead of being added up again. Letters: R initialisations, K clusters.
+initialisations share matrix products, each leaves when it has converged, points are asked again only when their
+nearest centre may have changed, and sums of clusters are corrected by the points that moved instead of being added up
+again. Letters: R initialisations, K clusters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from attar.errors import DataError, InputError
 from attar.scores.rows import Rows
+from attar.scores.solvers.assignment import Assignment, Labels
 from attar.scores.solvers.seeding import spread_seeds
 from attar.types import Doubles, Floats
 
-Labels = npt.NDArray[np.int32]
-PRODUCTS_AT_ONCE = 2**20  # numbers in one block of (rows, R * K)
+NUMBERS_AT_ONCE = 2**20  # in one block of (rows, D)
 
 
 @dataclass(frozen=True)
@@ -62,53 +61,31 @@ def lloyd(rows: Floats, centers: Floats, tol: float, max_iter: int, offset: Doub
     n_init, k, n_dims = centers.shape
     small = tol * float(rows.var(axis=0, dtype=np.float64).mean())
     centers = centers.copy()
-    labels = np.full((n_init, len(rows)), -1, dtype=np.int32)
+    nearest = Assignment(rows, n_init)
+    labels = nearest.labels
     sums = np.zeros((n_init, k, n_dims))
     iterations = np.full(n_init, max_iter)
     active = np.arange(n_init)
     for iteration in range(1, max_iter + 1):
-        assigned = _nearest(rows, centers[active])
-        still = (assigned == labels[active]).all(axis=1)
-        sums[active] += _moved_sums(rows, labels[active], assigned, k)
-        labels[active] = assigned
+        before = labels[active]
+        nearest.update(active, centers[active])
+        still = (labels[active] == before).all(axis=1)
+        sums[active] += _moved_sums(rows, before, labels[active], k)
         means = np.stack([_means(rows, sums[r], labels[r], centers[r]) for r in active])
-        shift = np.sum((means - centers[active]) ** 2, axis=(1, 2), dtype=np.float64)
+        ways = np.sum((means - centers[active]) ** 2, axis=2, dtype=np.float64)
         centers[active] = means
-        done = still | (shift <= small)
+        nearest.moved(active, np.sqrt(ways))
+        done = still | (ways.sum(axis=1) <= small)
         iterations[active[done]] = iteration
         active = active[~done]
         if not len(active):
             break
-    best = _best(rows, centers)
-    (final,) = _nearest(rows, centers[[best]])
+    before = labels.copy()
+    nearest.update(np.arange(n_init), centers)
+    sums += _moved_sums(rows, before, labels, k)
+    best = int(np.argmax([_gain(*one) for one in zip(centers, sums, labels, strict=True)]))
     moved = (centers[best] + offset).astype(np.float32)
-    return Clusters(final, moved, _inertia(rows, centers[best], final), int(iterations[best]))
-
-
-def _nearness(rows: Floats, centers: Floats) -> Iterator[tuple[slice, Floats]]:
-    """x.c - |c|^2 / 2, largest where |x - c| is smallest, by blocks of rows. Shape: centers (R, K, D); (block, R, K)"""
-    n_init, k, n_dims = centers.shape
-    flat = centers.reshape(-1, n_dims)
-    half_squares = np.einsum("kd,kd->k", flat, flat) / 2
-    size = max(1, PRODUCTS_AT_ONCE // len(flat))
-    for start in range(0, len(rows), size):
-        block = slice(start, start + size)
-        near = rows[block] @ flat.T
-        near -= half_squares
-        yield block, near.reshape(-1, n_init, k)
-
-
-def _nearest(rows: Floats, centers: Floats) -> Labels:
-    """The nearest centre of each row, for each initialisation. Shape: (R, N)"""
-    labels = np.empty((len(centers), len(rows)), dtype=np.int32)
-    for block, near in _nearness(rows, centers):
-        labels[:, block] = near.argmax(axis=2).T
-    return labels
-
-
-def _best(rows: Floats, centers: Floats) -> int:
-    """The initialisation of the lowest inertia, which is sum |x|^2 - 2 * nearness."""
-    return int(np.argmax(sum(near.max(axis=2).sum(axis=0, dtype=np.float64) for _, near in _nearness(rows, centers))))
+    return Clusters(labels[best], moved, _inertia(rows, centers[best], labels[best]), int(iterations[best]))
 
 
 def _moved_sums(rows: Floats, before: Labels, after: Labels, k: int) -> Floats:
@@ -144,8 +121,14 @@ def _means(rows: Floats, sums: Doubles, labels: Labels, centers: Floats) -> Floa
     return np.where(counts[:, None] > 0, means, centers).astype(np.float32)
 
 
+def _gain(centers: Floats, sums: Doubles, labels: Labels) -> float:
+    """By how much the inertia is below the sum of |x|^2, from the sums of clusters alone."""
+    counts = np.bincount(labels, minlength=len(sums))
+    return float(2 * np.vdot(centers, sums) - counts @ np.einsum("kd,kd->k", centers, centers, dtype=np.float64))
+
+
 def _inertia(rows: Floats, centers: Floats, labels: Labels) -> float:
-    block = max(1, PRODUCTS_AT_ONCE // rows.shape[1])
+    block = max(1, NUMBERS_AT_ONCE // rows.shape[1])
     starts = range(0, len(rows), block)
     parts = ((rows[s : s + block] - centers[labels[s : s + block]]) ** 2 for s in starts)
     return float(sum(part.sum(dtype=np.float64) for part in parts))
