@@ -40,9 +40,10 @@ def test_against_float64(limit, n, d):
     x = sample(n, d)
     exact = x.astype(np.float64)
     mean, found = whole(block_sums(x))
-    np.testing.assert_allclose(mean, exact.mean(axis=0), rtol=1e-7)
+    np.testing.assert_allclose(mean, exact.mean(axis=0), atol=1e-7 * max(exact.std(axis=0).max(), 1e-3))
     wanted = (exact - exact.mean(axis=0)).T @ (exact - exact.mean(axis=0))
-    np.testing.assert_allclose(found, wanted, atol=1e-7 * max(wanted.max(), 1e-3))
+    chain = 1e-6 if limit == "none" else 1e-7  # numpy may add up thousands of rows in float32, our own code 128
+    np.testing.assert_allclose(found, wanted, atol=chain * max(wanted.max(), 1e-3))
     np.testing.assert_allclose(found, found.T, rtol=1e-12, atol=1e-12 * wanted.max())
 
 

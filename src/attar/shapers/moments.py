@@ -80,7 +80,8 @@ class Moments:
         """The same from products of float32, which are summed in float64: `rounded`, and several times faster.
 
         A block of rows is measured from its own mean, so a mean that is large costs no digits. What is off is about
-        1e-9 to 1e-8 of the greatest variance: enough for directions of 1e-4 of it and more.
+        1e-8 of the greatest variance (without the compiled kernels up to some 1e-7):
+        enough for directions of 1e-4 of it and more.
 
         Parameters
         ----------
