@@ -12,10 +12,11 @@ import numpy.typing as npt
 from attar.engine.kernels import Norm, Projected, torch_kernels
 from attar.engine.library import Abilities, Compiled
 from attar.engine.threads import members
-from attar.types import Floats, Ints
+from attar.types import Doubles, Floats, Ints
 
 _ROWS, _KEYS = 4, 16  # as in _attention.h
 _PANEL = 16  # as in _products.h
+_COLUMNS = 48  # as in _scatter.h
 
 
 class _Kind(NamedTuple):
@@ -125,6 +126,20 @@ class CompiledKernels:
         bad = self._library.attar_sum_rows(*inputs, len(out), _at(out), _stride(out), n_threads)
         if bad >= 0 and at is not None:
             raise IndexError(f"row {at[bad]} of a table of {len(table)} rows")
+
+    def scatter(self, x: Floats, block: int, n_threads: int) -> tuple[Doubles, Doubles, Doubles]:
+        """Means of blocks of rows, what differences were measured off these, and the sums of their products.
+
+        Shape: (N, D) -> (N / block, D), (N / block, D), (D, D)
+        """
+        rows = np.ascontiguousarray(x, dtype=np.float32)
+        n, d = rows.shape
+        packed = np.empty((-(-d // _COLUMNS), min(n, block), _COLUMNS), dtype=np.float32)
+        means, off, sums = np.empty((-(-n // block), d)), np.empty((-(-n // block), d)), np.zeros((d, d))
+        at = [_at(array) for array in (packed, means, off, sums)]
+        wide = Abilities.WIDE in self.abilities
+        self._library.attar_scatter(_at(rows), _stride(rows), n, d, *at, n_threads, wide)
+        return means, off, sums
 
 
 def _at(x: npt.NDArray[Any]) -> int:

@@ -87,6 +87,9 @@ _ARGUMENTS = {
     "attar_times": [
         *(_NUMBER, _POINTER, _NUMBER, _POINTER, _NUMBER, _NUMBER, _NUMBER, _POINTER, _NUMBER),
     ],
+    "attar_scatter": [
+        *(_POINTER, _NUMBER, _NUMBER, _NUMBER, _POINTER, _POINTER, _POINTER, _POINTER, _NUMBER, _NUMBER),
+    ],
     "attar_sum_rows": [
         *(_POINTER, _NUMBER, _NUMBER, _POINTER, _POINTER, _POINTER, _NUMBER, _POINTER, _NUMBER, _NUMBER),
     ],
