@@ -142,7 +142,7 @@ def measure(encoder: Encoder, task: Labelled, work: Path, kept: Path) -> Row:
 
         work.mkdir(parents=True, exist_ok=True)
         each = each_candidate(encoder, candidates(encoder), corpora(task.texts), work)
-        _keep(kept, gather(scored(each), task.pairs, grouped=task.sides is None), gold)
+        _keep(kept, gather(scored(each), task.pairs, grouped=task.sides is None and not encoder.causal), gold)
     evidence, scores = _kept(kept)
     tuned = encoder.tuned_for_sentences
     named = [evidence.candidates.index(c) for c in named_candidates(encoder).values()]

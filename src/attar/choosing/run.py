@@ -100,7 +100,8 @@ def choose(
     sampled = sample_texts(given, settings.sample, answers)
     with _work(settings.work) as work:
         each = each_candidate(made, candidates(made), corpora(sampled), work, settings.progress)
-        evidence = gather(each, grouped=settings.purpose == CLUSTERING)
+        # The plain mean of a causal model is poor: what it sees of groups speaks against nothing.
+        evidence = gather(each, grouped=settings.purpose == CLUSTERING and not made.causal)
     drawn = draw_questions(evidence, settings.purpose)
     dialogue = resume(evidence, drawn, answers, sampled, made.tuned_for_sentences)
     if talk is not None:
