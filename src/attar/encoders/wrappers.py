@@ -1,0 +1,9 @@
+"""The one table of encoders that stand around another: by their type in recipes."""
+
+from __future__ import annotations
+
+from attar.encoders.around import Around
+from attar.encoders.pooled import Pooled
+from attar.encoders.side_by_side import SideBySide
+
+WRAPPERS: dict[str, type[Around]] = {made.kind: made for made in (Pooled, SideBySide)}
