@@ -90,20 +90,24 @@ class PostNormBlock:
         self._narrow, self._narrow_bias = product(narrow.weight), narrow.bias
         self._attention_norm = Norm(*parts.scaling(layout.attention_norm, width), epsilon)
         self._output_norm = Norm(*parts.scaling(layout.output_norm, width), epsilon)
-        self._width, self._heads, self._scale = width, heads, (width // heads) ** -0.5
+        self._width, self.heads, self.scale = width, heads, (width // heads) ** -0.5
         self._activate, self._kernels = activate, kernels
 
     def __call__(self, x: Floats, lengths: Ints) -> Floats:
         """Shape: (T, D), (N) -> (T, D)"""
-        kernels, width = self._kernels, self._width
-        qkv = self._qkv(x)  # (T, 3 D)
-        projected = Projected(qkv[:, :width], qkv[:, width : 2 * width], qkv[:, 2 * width :], *self._biases)
-        mixed = self._mix(kernels.attention(projected, lengths, self._heads, self._scale))
+        kernels = self._kernels
+        mixed = self._mix(kernels.attention(self.projected(x), lengths, self.heads, self.scale))
         kernels.add_norm(mixed, self._mix_bias, x, self._attention_norm)
         wide = self._activate(self._widen(mixed), self._wide_bias)
         out = self._narrow(wide)
         kernels.add_norm(out, self._narrow_bias, mixed, self._output_norm)
         return out
+
+    def projected(self, x: Floats) -> Projected:
+        """What the attention sees of its input. Shape: (T, D)"""
+        width = self._width
+        qkv = self._qkv(x)  # (T, 3 D)
+        return Projected(qkv[:, :width], qkv[:, width : 2 * width], qkv[:, 2 * width :], *self._biases)
 
 
 def in_place(step: Callable[[Floats, Floats], None]) -> Activate:
