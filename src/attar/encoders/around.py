@@ -147,3 +147,21 @@ class Around(Encoder):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.encoder!r}, {self.value!r})"
+
+
+class AroundLayers(Around):
+    """An encoder around another one that makes one layer of several."""
+
+    only: ClassVar[tuple[int, ...]] = (1,)  # all layers that there are of it
+
+    @property
+    def n_layers(self) -> int:
+        return 1
+
+    @property
+    def first_layer(self) -> int:
+        return 1
+
+    @property
+    def usual_layers(self) -> tuple[int, ...]:
+        return self.only

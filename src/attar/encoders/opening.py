@@ -21,6 +21,7 @@ KINDS = {
     "mix": ("attar.encoders.mix", "Mix"),
     "pooled": ("attar.encoders.pooled", "Pooled"),
     "attended": ("attar.encoders.attended", "Attended"),
+    "dissected": ("attar.encoders.dissected", "Dissected"),
     "side_by_side": ("attar.encoders.side_by_side", "SideBySide"),
 }
 # the file that tells what a folder holds

@@ -7,16 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from attar.encoders.around import Around
+from attar.encoders.around import AroundLayers
 from attar.encoders.bag import check_layers
 from attar.errors import InputError
 from attar.layers import LayerChoice, layer_pairs, layers_text, resolve_layers
 from attar.types import Encoder, Floats, Ints, Tokens, TokenVectors, VisitTokens
 
-_LAYERS = (1,)  # all that there is of it
 
-
-class SideBySide(Around):
+class SideBySide(AroundLayers):
     """The vectors of several layers as one: L layers of D dims make one layer of L * D dims.
 
     Pooling is linear in each part, so weights, templates, shapers and mixes work as always. An average of layers keeps
@@ -53,24 +51,12 @@ class SideBySide(Around):
     def value(self) -> str:
         return self._value
 
-    @property
-    def n_layers(self) -> int:
-        return 1
-
-    @property
-    def first_layer(self) -> int:
-        return 1
-
-    @property
-    def usual_layers(self) -> tuple[int, ...]:
-        return _LAYERS
-
     def width(self, layer: int) -> int:
-        check_layers([layer], _LAYERS)
+        check_layers([layer], self.only)
         return sum(map(self.encoder.width, self.parts))
 
     def pool(self, tokens: Tokens, token_weights: Floats, layers: Sequence[int]) -> Floats:
-        check_layers(layers, _LAYERS)
+        check_layers(layers, self.only)
         by_width: dict[int, list[int]] = {}
         for part in self.parts:
             by_width.setdefault(self.encoder.width(part), []).append(part)
@@ -82,12 +68,12 @@ class SideBySide(Around):
         return np.repeat(beside[:, :, None], len(layers), axis=2)
 
     def token_vectors(self, tokens: Tokens, layers: Sequence[int]) -> TokenVectors:
-        check_layers(layers, _LAYERS)
+        check_layers(layers, self.only)
         vectors = self.encoder.token_vectors(tokens, self.parts)
         return TokenVectors({1: np.concatenate([vectors[part] for part in self.parts], axis=1)})
 
     def each_batch(self, tokens: Tokens, layers: Sequence[int], visit: VisitTokens) -> None:
-        check_layers(layers, _LAYERS)
+        check_layers(layers, self.only)
         held: dict[int, dict[int, Floats]] = {}
 
         def gather(number: int, places: Ints, layer: int, vectors: Floats) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from attar.encoders.around import Around
 from attar.encoders.attended import Attended
+from attar.encoders.dissected import Dissected
 from attar.encoders.pooled import Pooled
 from attar.encoders.side_by_side import SideBySide
 
-WRAPPERS: dict[str, type[Around]] = {made.kind: made for made in (Pooled, SideBySide, Attended)}
+WRAPPERS: dict[str, type[Around]] = {made.kind: made for made in (Pooled, SideBySide, Attended, Dissected)}
