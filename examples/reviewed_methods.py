@@ -103,7 +103,7 @@ def measured(methods: list[Method], wanted: list[StsTask], matching: bool) -> It
         half = encoder.width(encoder.n_layers) // 2
         kind, _, value = setting.partition(" ")
         made = next((w(encoder, value) for w in WRAPPERS.values() if w.setting == kind), encoder)
-        layers = value if kind == "layers" else None
+        layers = value if kind == "layers" else "last"
         embedder = Embedder(made, layers, weights=weights, shapers=shapers.format(half=half))
         yield name, [scores.sts(embedder.fit_transform(task.texts), task) for task in wanted]
     for name, weights in MATCHINGS if matching else []:
