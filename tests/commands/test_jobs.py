@@ -93,6 +93,13 @@ def test_search_of_a_file_and_of_stdin(
     ]
 
 
+def test_a_query_that_the_model_does_not_know_finds_nothing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("search", str(here / "index"), "🙂") == 0
+    assert "nothing is near: the query has no word that the model knows" in capsys.readouterr().out
+    assert run("search", str(here / "index"), "🙂 🎉", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["hits"] == []
+
+
 def test_interactive_search(here: Path) -> None:
     """At a terminal, one query after the other; an empty line ends it."""
     master, slave = pty.openpty()
@@ -255,6 +262,7 @@ def test_explain_in_every_form(
         (["groups", "HERE/texts.txt", "--model", "TINY", "-k", "99", "-o", "OUT"], "99 groups were asked for"),
         (["groups", "HERE/texts.txt", "--model", "TINY", "-k", "0", "-o", "OUT"], "0 is not in the range"),
         (["groups", "HERE/texts.txt", "--model", "HERE/no-model", "-o", "OUT"], "no-model"),
+        (["explain", "a cat", " ", "--model", "TINY", "--shape", "unit"], "the text B is empty"),
         (["explain", "a cat", "a dog", "--model", "TINY"], "give a saved recipe, or --on TEXTS, or --shape unit"),
         (
             ["explain", "a cat", "a dog", "--model", "TINY", "--shape", "unit", "-o", "OUT.gif"],
