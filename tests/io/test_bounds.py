@@ -52,6 +52,16 @@ def test_a_field_over_many_lines_and_a_cell_of_parquet(tmp_path: Path) -> None:
         list(sentences(tmp_path / "t.txt"))
 
 
+@pytest.mark.parametrize("given", ["9" * 15, "9" * 30, "9" * 5000])
+def test_limits_that_no_library_takes_are_no_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.setenv(VARIABLE, given)
+    for name, content in {"t.txt": "a\n", "t.csv": "text\na\n", "t.jsonl": '"a"\n'}.items():
+        (tmp_path / name).write_text(content)
+        assert list(read_texts(str(tmp_path / name))) == ["a"]
+
+
 def test_a_file_that_unpacks_without_end(tmp_path: Path, tiny_bert_dir: Path) -> None:
     """A gigabyte of one letter in a megabyte of gzip, where a third of that is allowed as memory."""
     with gzip.open(tmp_path / "bomb.txt.gz", "wb", compresslevel=1) as file:

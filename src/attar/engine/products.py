@@ -96,9 +96,13 @@ def to_bfloat16(x: Floats) -> Floats:
 
 def numpy_int8(weight: Floats) -> Product:
     """The same numbers as the compiled products to the last bit: sums of integers are exact in float64 too."""
+    sound = np.asarray(np.isfinite(weight).all(axis=1))
     most = np.abs(weight).max(axis=1)
     scales = np.where(most > _TINY, most / np.float32(127), 0).astype(np.float32)  # (D out,)
-    whole = np.rint(weight * _inverse(scales)[:, None]).astype(np.float64).T  # (D in, D out)
+    scales[~sound] = np.nan  # so that what comes out is
+    whole = (
+        np.rint(np.where(sound[:, None], weight, 0) * _inverse(scales)[:, None]).astype(np.float64).T
+    )  # (D in, D out)
     sums = whole.sum(axis=0)
 
     def product(x: Floats) -> Floats:

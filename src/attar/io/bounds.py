@@ -9,6 +9,7 @@ from attar.errors import InputError
 
 VARIABLE = "ATTAR_MAX_TEXT_BYTES"  # worker processes inherit it
 DEFAULT = 1 << 24  # bytes: twenty novels
+_MOST, _DIGITS = 1 << 40, 20  # more than any machine has memory for, and what all libraries take as a number
 
 
 class BoundedLines(Protocol):
@@ -20,7 +21,9 @@ class BoundedLines(Protocol):
 def max_text_bytes() -> int:
     """The limit in force."""
     given = os.environ.get(VARIABLE, "")
-    return int(given) if given.isdecimal() and int(given) > 0 else DEFAULT
+    if not given.isdecimal() or not given.strip("0"):
+        return DEFAULT
+    return min(int(given), _MOST) if len(given) <= _DIGITS else _MOST
 
 
 def bounded_line(file: BoundedLines | IO[bytes], source: str) -> bytes:
