@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "_attention.h"
+#include "_steps.h"
 #include "_team.h"
 #include "_vectors.h"
 #include "_wide.h"
