@@ -163,6 +163,8 @@ def test_duplicates_of_one_file(here: Path, tiny_bert: Transformer, tiny_bert_di
     assert cosines[int(row["id"][1:]), int(row["other_id"][1:])] == pytest.approx(float(row["cosine"]), abs=1e-4)
     kept = table(cleaned)
     assert 0 < len(kept) < 80
+    gone = [row["other_id"] for row in found if row["reason"] == "1"]
+    assert sorted(gone) == sorted({f"t{i}" for i in range(80)} - {row["id"] for row in kept})
     assert set(kept[0]) == {"id", "body", "n"}
 
 
@@ -181,7 +183,9 @@ def test_the_threshold_is_said(
 ) -> None:
     command = ["duplicates", str(here / "texts.txt"), "--model", str(tiny_bert_dir), "-o", str(tmp_path / "p.csv")]
     assert run(*command) == 0
-    assert "threshold 0.900, which is the usual one: 80 texts do not tell" in (said := capsys.readouterr().err)
+    assert "threshold 0.900, the usual one: too few texts to advise another (80 of 200)" in (
+        said := capsys.readouterr().err
+    )
     assert "taking the recipe similarity" in said
 
 
