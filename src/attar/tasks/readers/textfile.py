@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from attar.errors import DataError
+from attar.io.bounds import bounded_line
 from attar.io.unpacked import open_data
 
 Encoding = Literal["utf-8", "latin-1"]  # latin-1 never fails: only for files known to be in it
@@ -14,7 +15,7 @@ Encoding = Literal["utf-8", "latin-1"]  # latin-1 never fails: only for files kn
 def read_text(path: Path, encoding: Encoding = "utf-8") -> str:
     """The whole file, without a byte order mark; gzip is known by its first bytes, not by the name."""
     with open_data(path) as file:
-        raw = file.read()
+        raw = b"".join(iter(lambda: bounded_line(file, str(path)), b""))
     try:
         return raw.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
