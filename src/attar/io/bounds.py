@@ -32,12 +32,17 @@ def bounded_line(file: BoundedLines | IO[bytes], source: str) -> bytes:
     Raises
     ------
     InputError
-        For a line beyond the limit, of which no more than that is read.
+        For a line beyond the limit, of which no more than that is read, and for one that is no text.
     """
     limit = max_text_bytes()
     line = file.readline(limit + 2)
     if len(line.rstrip(b"\r\n")) > limit:
         raise too_long(source)
+    if b"\0" in line:
+        raise InputError(
+            f"{source!r} holds a NUL byte, as files in UTF-16 and files that are no text do; save it as UTF-8, or "
+            "remove the byte"
+        )
     return line
 
 

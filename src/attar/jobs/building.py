@@ -17,7 +17,7 @@ import numpy as np
 
 from attar.embedder import Embedder
 from attar.errors import AttarError, InputError, OutputError
-from attar.io.atomic import check_target_folder, new_file, replace_folder
+from attar.io.atomic import check_target_folder, make_own_folder, new_file, replace_folder
 from attar.io.locks import exclusive
 from attar.io.progress import Advance, bar, nothing
 from attar.io.texts import check_texts
@@ -211,7 +211,7 @@ def _work_folder(target: Path) -> Iterator[Path]:
     """Beside the target; it stays where a run was stopped or the disk is full, and goes where something was refused."""
     place = target.resolve()
     work = place.with_name(f".{place.name}.unfinished")
-    work.mkdir(exist_ok=True)
+    make_own_folder(work, lambda names: _LOCK in names, "the work of an earlier run")
     try:
         with exclusive(work / _LOCK):
             yield work

@@ -97,6 +97,8 @@ def check_id(value: Any) -> None:
     """Refuses what can't be an id."""
     if isinstance(value, bool) or not isinstance(value, (int, str)):
         raise InputError(f"the id {value!r:.100} ({type(value).__name__}) is neither a whole number nor a string")
+    if isinstance(value, str) and not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+        raise InputError(f"the id {value!r:.100} is not Unicode: it holds half a character")
 
 
 def _id_array(ids: Sequence[Any]) -> pa.Array:
