@@ -5,20 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from attar import poolings
+from attar.encoders.around import Around
 from attar.encoders.opening import encoder_of, open_encoder
 from attar.errors import InputError, RecipeError
-from attar.types import Encoder, Floats, Frame, Ints, Tokens, TokenVectors, Vocabulary
-
-if TYPE_CHECKING:
-    import tokenizers
+from attar.types import Encoder, Floats, Ints, Tokens, TokenVectors
 
 
-class Pooled(Encoder):
+class Pooled(Around):
     """An encoder with a pooling that is not linear: max, min, power means, DCT, or several side by side.
 
     Tokens of weight 0 are left out, and so are words that the encoder does not know. Each layer is pooled by itself;
@@ -58,54 +56,6 @@ class Pooled(Encoder):
         return poolings.text(self.poolings)
 
     @property
-    def n_layers(self) -> int:
-        return self.encoder.n_layers
-
-    @property
-    def first_layer(self) -> int:
-        return self.encoder.first_layer
-
-    @property
-    def usual_layers(self) -> tuple[int, ...]:
-        return self.encoder.usual_layers
-
-    @property
-    def usual_weights(self) -> str:
-        return self.encoder.usual_weights
-
-    @property
-    def causal(self) -> bool:
-        return self.encoder.causal
-
-    @property
-    def tuned_for_sentences(self) -> bool:
-        return self.encoder.tuned_for_sentences
-
-    @property
-    def contextual(self) -> bool:  # type: ignore[override]
-        return self.encoder.contextual
-
-    @property
-    def texts_at_once(self) -> int:  # type: ignore[override]
-        return self.encoder.texts_at_once
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        return self.encoder.vocabulary
-
-    @property
-    def backend_tokenizer(self) -> tokenizers.Tokenizer | None:
-        return self.encoder.backend_tokenizer
-
-    @property
-    def frame(self) -> Frame:
-        return self.encoder.frame
-
-    @property
-    def token_limit(self) -> int | None:
-        return self.encoder.token_limit
-
-    @property
     def fingerprint(self) -> str | None:
         """A hash of the encoder's own and of the pooling."""
         own = self.encoder.fingerprint
@@ -113,9 +63,6 @@ class Pooled(Encoder):
 
     def width(self, layer: int) -> int:
         return self.encoder.width(layer) * sum(pooling.factor for pooling in self.poolings)
-
-    def tokenize(self, texts: Sequence[str]) -> Tokens:
-        return self.encoder.tokenize(texts)
 
     def pool(self, tokens: Tokens, token_weights: Floats, layers: Sequence[int]) -> Floats:
         """The pooled vectors, all weightings and layers at once; token vectors are held a batch at a time.
@@ -188,9 +135,6 @@ class Pooled(Encoder):
             return cls(encoder_of(inner, folder), pooling)
         except InputError as error:
             raise RecipeError(f"the encoder of the recipe is damaged: {error}") from None
-
-    def save_arrays(self, folder: Path) -> None:
-        self.encoder.save_arrays(folder)
 
     def describe(self) -> dict[str, Any]:
         return {**self.encoder.describe(), "pooling": self.pooling, "width": self.width(self.n_layers)}
