@@ -83,5 +83,8 @@ def test_refused(tiny_bert: Transformer, tiny_bert_dir) -> None:
     for encoder, value in ((tiny_bert, "99"), (tiny_bert, "-1"), (Random(tiny_bert_dir), "1")):
         with pytest.raises(InputError, match="can't be dissected"):
             Dissected(encoder, value)
+    mixed = Recipe.parse(f"{tiny_bert_dir} | none | last | mean | none | dissected 1 | mix 0.5")
+    with pytest.raises(InputError, match=r"can't be mixed with Avg\."):
+        mixed.make_encoder(TEXTS)
     with pytest.raises(InputError, match="can't read dissected"):
         Dissected(tiny_bert, "four")

@@ -29,8 +29,9 @@ class Wrapper(Around):
         self.encoder = (
             encoder if isinstance(encoder, Encoder) else open_encoder(None if encoder is None else str(encoder))
         )
-        if isinstance(self.encoder, Wrapper):
-            theirs, mine = type(self.encoder).shown_setting(), self.shown_setting()
+        if isinstance(self.encoder, Wrapper) or not self.encoder.pools_linearly:
+            inner = self.encoder
+            theirs, mine = inner.shown_setting() if isinstance(inner, Wrapper) else "pooling", self.shown_setting()
             several = "; name several as one: pooling='max,min'" if theirs == mine == "pooling" else ""
             raise InputError(f"{self.encoder!r} has a {theirs} already, and can't have a {mine} too{several}")
 

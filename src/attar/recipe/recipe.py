@@ -465,6 +465,8 @@ class Recipe:
             )
         numbers, _ = resolve_layers(self.layer_choice, model)
         averaged = model if model.pools_linearly else _opened(self._side)
+        if averaged.n_layers != model.n_layers:
+            raise InputError(f"{str(self)!r} can't be mixed with Avg., which has each layer for itself")
         return Mix(model, Table.average(averaged.with_template(None), background, numbers), self.mix)
 
     def make_weights(self) -> Any:
