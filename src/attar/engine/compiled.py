@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.engine.kernels import Norm, Projected, torch_kernels
+from attar.engine.lasting import lasting
 from attar.engine.library import Abilities, Compiled
 from attar.engine.threads import members
 from attar.types import Doubles, Floats, Ints
@@ -102,7 +103,7 @@ class CompiledKernels:
             return None
         given = np.ascontiguousarray(weight, dtype=np.float32)
         n, k = given.shape
-        units = np.empty((-(-k // kind.per_unit) + kind.extra) * -(-n // _PANEL) * _PANEL, dtype=np.uint32)
+        units = lasting((-(-k // kind.per_unit) + kind.extra) * -(-n // _PANEL) * _PANEL)
         pack: Callable[..., None] = getattr(self.functions, kind.pack)
         pack(address(given), n, k, address(units))
         return Packed(kind, units, address(units), n, k)
