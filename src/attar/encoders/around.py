@@ -1,49 +1,21 @@
-"""Around: an encoder around another one, which changes how vectors are made and passes on all the rest."""
+"""Around: an encoder that changes one thing about another one, and passes all else on."""
 
 from __future__ import annotations
 
-import hashlib
-from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any
 
-from attar.encoders.opening import encoder_of, open_encoder
-from attar.errors import InputError, RecipeError
-from attar.types import Encoder, Floats, Frame, Tokens, TokenVectors, Vocabulary
+from attar.types import Encoder, Frame, Tokens, Vocabulary
 
 if TYPE_CHECKING:
     import tokenizers
 
 
 class Around(Encoder):
-    """An encoder around another one. Of several only one can stand around a model.
+    """What holds of the encoder inside holds of this one, unless a subclass says otherwise."""
 
-    A subclass has `kind`, `setting`, `value`, its `__init__(encoder, value)`, and what it does differently.
-    """
-
-    setting: ClassVar[str]  # the name of its one value, in recipes
     encoder: Encoder
-
-    def __init__(self, encoder: Encoder | str | Path | None, value: str) -> None:
-        self.encoder = (
-            encoder if isinstance(encoder, Encoder) else open_encoder(None if encoder is None else str(encoder))
-        )
-        if isinstance(self.encoder, Around) or not self.encoder.pools_linearly:
-            inner = self.encoder
-            theirs, mine = inner.shown_setting() if isinstance(inner, Around) else "pooling", self.shown_setting()
-            several = "; name several as one: pooling='max,min'" if theirs == mine == "pooling" else ""
-            raise InputError(f"{self.encoder!r} has a {theirs} already, and can't have a {mine} too{several}")
-
-    @property
-    @abstractmethod
-    def value(self) -> str:
-        """What it does, as text."""
-
-    @classmethod
-    def shown_setting(cls) -> str:
-        """The name of its value in the text of a recipe."""
-        return cls.setting.replace("_", "-")
 
     @property
     def n_layers(self) -> int:
@@ -74,6 +46,10 @@ class Around(Encoder):
         return self.encoder.contextual
 
     @property
+    def device(self) -> str:  # type: ignore[override]
+        return self.encoder.device
+
+    @property
     def texts_at_once(self) -> int:  # type: ignore[override]
         return self.encoder.texts_at_once
 
@@ -95,13 +71,7 @@ class Around(Encoder):
 
     @property
     def fingerprint(self) -> str | None:
-        """A hash of the encoder's own and of the value."""
-        own = self.encoder.fingerprint
-        return None if own is None else hashlib.sha256(f"{own} {self._marked}".encode()).hexdigest()
-
-    @property
-    def _marked(self) -> str:
-        return f"{self.setting} {self.value}"
+        return self.encoder.fingerprint
 
     def width(self, layer: int) -> int:
         return self.encoder.width(layer)
@@ -109,60 +79,8 @@ class Around(Encoder):
     def tokenize(self, texts: Sequence[str]) -> Tokens:
         return self.encoder.tokenize(texts)
 
-    @abstractmethod
-    def pool(self, tokens: Tokens, token_weights: Floats, layers: Sequence[int]) -> Floats: ...
-
-    def token_vectors(self, tokens: Tokens, layers: Sequence[int]) -> TokenVectors:
-        return self.encoder.token_vectors(tokens, layers)
-
-    def with_template(self, template: str | None) -> Self:
-        return type(self)(self.encoder.with_template(template), self.value)
-
-    def configured(
-        self, *, threads: int | None = None, precision: str | None = None, device: str | None = None
-    ) -> Self:
-        return type(self)(self.encoder.configured(threads=threads, precision=precision, device=device), self.value)
-
-    def spec(self) -> dict[str, Any]:
-        return {"type": self.kind, self.setting: self.value, "encoder": self.encoder.spec()}
-
-    @classmethod
-    def from_spec(cls, spec: Mapping[str, Any], folder: Path | None = None) -> Self:
-        inner, value = spec["encoder"], spec[cls.setting]
-        if not isinstance(inner, Mapping) or not isinstance(value, str):
-            raise RecipeError(f"the encoder of the recipe is damaged: {cls.shown_setting()} {value!r}")
-        try:
-            return cls(encoder_of(inner, folder), value)
-        except InputError as error:
-            raise RecipeError(f"the encoder of the recipe is damaged: {error}") from None
+    def describe(self) -> dict[str, Any]:
+        return self.encoder.describe()
 
     def save_arrays(self, folder: Path) -> None:
         self.encoder.save_arrays(folder)
-
-    def describe(self) -> dict[str, Any]:
-        facts = {self.shown_setting(): self.value, "width": self.width(self.n_layers)}
-        return {**self.encoder.describe(), **facts}
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self  # never changes
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.encoder!r}, {self.value!r})"
-
-
-class AroundLayers(Around):
-    """An encoder around another one that makes one layer of several."""
-
-    only: ClassVar[tuple[int, ...]] = (1,)  # all layers that there are of it
-
-    @property
-    def n_layers(self) -> int:
-        return 1
-
-    @property
-    def first_layer(self) -> int:
-        return 1
-
-    @property
-    def usual_layers(self) -> tuple[int, ...]:
-        return self.only

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from attar.encoders.around import Around
 from attar.encoders.transformer import Transformer
+from attar.encoders.wrapper import Wrapper
 from attar.errors import InputError
 from attar.pooling import scale_weights
 from attar.types import Encoder, Floats, Tokens
 
 
-class Attended(Around):
+class Attended(Wrapper):
     """A transformer whose token weights are multiplied by the diagonal of the attention of one head.
 
     In some heads of the first layers a token attends the more to itself the more it tells (the authors take head 10 of

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from attar.encoders.around import AroundLayers
 from attar.encoders.bag import check_layers
+from attar.encoders.wrapper import LayerWrapper
 from attar.engine.sums import pool_rows
 from attar.errors import InputError
 from attar.pooling import scale_weights
@@ -19,7 +19,7 @@ LEAST = 3  # layers: with fewer the middle one has nothing to be compared with
 _RIDGE = 1e-12  # of the diagonal, where layers are equal
 
 
-class Dissected(AroundLayers):
+class Dissected(LayerWrapper):
     """SBERT-WK (Wang and Kuo, 2020): a token's vector is a mean of its layers, a text's a mean of its tokens.
 
     A layer counts by how little it aligns with its neighbours and by the part of it that they do not span; a token by

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from attar import poolings
-from attar.encoders.around import Around
+from attar.encoders.wrapper import Wrapper
 from attar.errors import InputError
 from attar.types import Encoder, Floats, Ints, Tokens
 
 
-class Pooled(Around):
+class Pooled(Wrapper):
     """An encoder with a pooling that is not linear: max, min, power means, DCT, or several side by side.
 
     Tokens of weight 0 are left out, and so are words that the encoder does not know. Each layer is pooled by itself;

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from attar.encoders.around import AroundLayers
 from attar.encoders.bag import check_layers
+from attar.encoders.wrapper import LayerWrapper
 from attar.errors import InputError
 from attar.layers import LayerChoice, layer_pairs, layers_text, resolve_layers
 from attar.types import Encoder, Floats, Ints, Tokens, TokenVectors, VisitTokens
 
 
-class SideBySide(AroundLayers):
+class SideBySide(LayerWrapper):
     """The vectors of several layers as one: L layers of D dims make one layer of L * D dims.
 
     Pooling is linear in each part, so weights, templates, shapers and mixes work as always. An average of layers keeps

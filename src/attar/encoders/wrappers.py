@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from attar.encoders.around import Around
 from attar.encoders.attended import Attended
 from attar.encoders.dissected import Dissected
 from attar.encoders.pooled import Pooled
 from attar.encoders.side_by_side import SideBySide
+from attar.encoders.wrapper import Wrapper
 
-WRAPPERS: dict[str, type[Around]] = {made.kind: made for made in (Pooled, SideBySide, Attended, Dissected)}
+WRAPPERS: dict[str, type[Wrapper]] = {made.kind: made for made in (Pooled, SideBySide, Attended, Dissected)}

@@ -513,7 +513,7 @@ class Recipe:
                 f"not a recipe of format {FORMAT}: {given!r}; it was written by another version or altered"
             )
         try:
-            fitted = data["fitted_on"]
+            fitted = None if data["fitted_on"] is None else expect(dict, data["fitted_on"], "fitted_on")
             return cls(
                 encoder=expect(dict, data["encoder"], "encoder"),
                 layers=tuple(layer(pair) for pair in expect(list, data["layers"], "layers")),
