@@ -24,9 +24,7 @@ SHARPNESS = 2.0  # by what power of belief candidates count where agreement with
 SAME = 0.6  # candidates with more common neighbours than this are near-copies
 SURE = 0.95  # chance of being better than plain that is asked for
 SURE_TUNED = 0.99  # the same for models that were tuned for sentences
-MOST, LEAST = 0.98, 0.1  # no more and no less is believed of the probe alone
-TRUST = 1.0  # in the log-likelihood of answers against the probe
-SHARED = 0.9  # of the agreement that plain's groups find, which a candidate's must find too for some number of groups
+MOST, LEAST = 0.98, 0.1  # no more and no less is believed of the probe or the trials alone
 _TRIED = 20  # candidates that are compared with the plain one before it is kept
 PLAIN = 0  # its place among the candidates
 
@@ -104,5 +102,5 @@ def _chances(evidence: SignalEvidence, answers: Doubles) -> Doubles:
     else:
         known = logit(np.clip(evidence.better_on_probe, LEAST, MOST))
         known += np.minimum(0, logit(np.clip(evidence.better_on_topics, 1 - MOST, MOST)))
-    chances: Doubles = expit(known + TRUST * (answers - answers[PLAIN]))
+    chances: Doubles = expit(known + answers - answers[PLAIN])
     return chances
