@@ -10,7 +10,7 @@ NO_TEMPLATE = "none"
 NO_SHAPE = "none"
 MASKED_TEMPLATE = "T4"  # for models that know masks
 PROMPT = "knowledge"  # for models that write
-SHAPES = (NO_SHAPE, "zscore", "abtt:1")
+CENTRED, SCALED, TOPLESS = "center", "zscore", "abtt:1"
 SPREAD = 8  # layers that stand for all
 
 
@@ -50,13 +50,18 @@ def named_candidates(encoder: Encoder) -> dict[str, Candidate]:
     return named | {"clustering": Candidate(NO_TEMPLATE, ends, "debiased", NO_SHAPE)}
 
 
-def candidates(encoder: Encoder) -> tuple[Candidate, ...]:
-    """All candidates of an encoder; the plain one comes first, each once."""
+def candidates(encoder: Encoder, grouped: bool = False) -> tuple[Candidate, ...]:
+    """All candidates of an encoder; the plain one comes first, each once.
+
+    Where vectors are for groups, no direction is taken away: the strongest one of texts that fall into few groups is
+    the one between the groups.
+    """
+    shapes = (NO_SHAPE, CENTRED, SCALED) if grouped else (NO_SHAPE, SCALED, TOPLESS)
     found = dict.fromkeys([plain_candidate(encoder), *named_candidates(encoder).values()])
     for template, weights in _grid(encoder).items():
         for layers in layer_sets(encoder):
             for weighting in weights:
-                found.update(dict.fromkeys(Candidate(template, layers, weighting, shape) for shape in SHAPES))
+                found.update(dict.fromkeys(Candidate(template, layers, weighting, shape) for shape in shapes))
     return tuple(found)
 
 

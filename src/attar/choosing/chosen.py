@@ -23,7 +23,7 @@ from attar.persist import README, RECIPE
 from attar.types import Encoder
 
 ACCOUNT, ANSWERS, PICTURE = "choice.json", "answers.jsonl", "choice.svg"
-SIGNAL_NAMES = ("probe", "topics", "votes", "contrast", "evenness")
+SIGNAL_NAMES = ("probe", "topics", "trials", "votes", "contrast", "evenness")
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,12 @@ class Chosen:
     def reason(self) -> str:
         """One sentence on how the choice was made."""
         n = sum(answer.closer != "skip" for answer in self.answers)
-        by = f"the probes, {self.sampled:,} texts and {n} answers" if n else f"the probes and {self.sampled:,} texts"
+        known = "the probes" if self.evidence.trials is None else "the trials of grouping"
+        by = f"{known}, {self.sampled:,} texts and {n} answers" if n else f"{known} and {self.sampled:,} texts"
         if not self.verdict.kept_plain:
             chance = f"the chance that it is clearly better than plain is {self._chance()}"
             return f"{self.candidate} was chosen by {by}: {chance}"
         favourite = self.evidence.candidates[self.verdict.favourite]
-        if self.verdict.contradicted:
-            return f"plain was kept: {favourite} is better by {by}, but misses groups of them that most recipes see"
         if self.verdict.favourite == PLAIN:
             return f"plain was kept: by {by} no other recipe agrees better with those that are believed in"
         return f"plain was kept: by {by} the chance that {favourite} is clearly better is only {self._chance()}"
@@ -113,7 +112,8 @@ class Chosen:
 
     def _row(self, r: int, named: dict[Candidate, str]) -> dict[str, Any]:
         candidate = self.evidence.candidates[r]
-        signals = {name: _finite(self.evidence.signals[name][r]) for name in SIGNAL_NAMES}
+        known = self.evidence.signals
+        signals = {name: _finite(known[name][r]) if name in known else None for name in SIGNAL_NAMES}
         value, belief = _finite(self.verdict.value[r]), round(float(self.verdict.belief[r]), 4)
         name = named.get(candidate, "")
         return {"recipe": str(candidate), "name": name, "value": value, "belief": belief, **signals} | (

@@ -35,6 +35,7 @@ static inline __attribute__((always_inline)) void score(const float *queries, co
 /* As exp_of in _kernels.c, step by step. */
 static inline __m512 exp16(__m512 x) {
     const __m512 shift = all16(12582912.0f);
+    const __mmask16 strange = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
     x = _mm512_max_ps(x, all16(-87.0f));
     __m512 rounded = _mm512_fmadd_ps(x, all16(1.44269504f), shift), n = _mm512_sub_ps(rounded, shift);
     __m512 f = _mm512_fmadd_ps(n, all16(-0.693359375f), x);
@@ -46,7 +47,8 @@ static inline __m512 exp16(__m512 x) {
     p = _mm512_fmadd_ps(p, f, all16(6.931469670e-01f));
     p = _mm512_fmadd_ps(p, f, all16(1.0f));
     __m512i exponent = _mm512_slli_epi32(_mm512_castps_si512(rounded), 23);
-    return _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(p), exponent));
+    const __m512i joined = _mm512_add_epi32(_mm512_castps_si512(p), exponent);
+    return _mm512_castsi512_ps(_mm512_mask_set1_epi32(joined, strange, -1));
 }
 
 /* Scores of one query to shares, not yet divided by their sum, which is returned; eight of them are added at a time. */

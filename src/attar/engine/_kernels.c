@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "_attention.h"
+#include "_steps.h"
 #include "_team.h"
 #include "_vectors.h"
 #include "_wide.h"
@@ -26,9 +27,10 @@ static inline float greatest(v8 x) {
 #endif
 }
 
-/* e^x for x <= 0, relative error 1e-7: x = n ln 2 + r, with a polynomial in f = r / ln 2 for 2^f. */
+/* e^x for x <= 0, relative error 1e-7, NaN of NaN: x = n ln 2 + r, with a polynomial in f = r / ln 2 for 2^f. */
 static inline v8 exp_of(v8 x) {
     const v8 shift = all(12582912.0f); /* 1.5 * 2^23: adding it rounds to the nearest integer */
+    u8 strange = (u8)(x != x);
     x = larger(x, all(-87.0f));
     v8 rounded = fused(x, all(1.44269504f), shift);
     v8 n = rounded - shift;
@@ -41,11 +43,12 @@ static inline v8 exp_of(v8 x) {
     p = fused(p, f, all(6.931469670e-01f));
     p = fused(p, f, all(1.0f));
     u8 exponent = (u8)rounded << 23; /* the integer stands in the low bits */
-    return (v8)((u8)p + exponent);
+    return (v8)(((u8)p + exponent) | strange);
 }
 
-/* x Phi(x) by a rational function of x^2 for Phi(x) - 1/2; absolute error of Phi below 3e-7. */
+/* x Phi(x) by a rational function of x^2 for Phi(x) - 1/2; absolute error of Phi below 3e-7; NaN where x is not finite. */
 static inline v8 gelu_of(v8 x) {
+    v8 strange = x - x; /* 0, or NaN */
     x = larger(x, all(-5.4447222f)); /* below, the product is 0 within the error */
     v8 z = smaller(x, all(5.4447222f));
     v8 u = z * z;
@@ -61,7 +64,7 @@ static inline v8 gelu_of(v8 x) {
     q = fused(q, u, all(2.849467494e-02f));
     q = fused(q, u, all(2.508422477e-01f));
     q = fused(q, u, all(1.0f));
-    return x * (z * p / q + 0.5f);
+    return x * (z * p / q + 0.5f) + strange;
 }
 
 /* x = gelu(x + bias). Shape: x (rows, dims), bias (dims) */
@@ -76,12 +79,12 @@ void attar_bias_gelu(float *x, const float *bias, int64_t rows, int64_t dims) {
     }
 }
 
-/* x = max(x + bias, 0). Shape: x (rows, dims), bias (dims) */
+/* x = max(x + bias, 0); NaN where that is not finite. Shape: x (rows, dims), bias (dims) */
 void attar_bias_relu(float *x, const float *bias, int64_t rows, int64_t dims) {
     for (int64_t r = 0; r < rows; r++, x += dims)
         for (int64_t d = 0; d < dims; d++) {
             float y = x[d] + bias[d];
-            x[d] = y > 0 ? y : 0;
+            x[d] = (y > 0 ? y : 0) + (y - y);
         }
 }
 

@@ -21,11 +21,15 @@ def in_terminal(explained: Explanation, colours: bool) -> str:
     lines = [f"cosine {explained.cosine:.4f}{_said(explained)}", ""]
     for name, words, shares in (("A", explained.a, explained.of_a), ("B", explained.b, explained.of_b)):
         lines.append(f"{name}  " + " ".join(_word(*pair, most, colours) for pair in zip(words, shares, strict=True)))
+    if explained.note:
+        lines.insert(1, f"note: {explained.note}")
     return "\n".join([*lines, "", *_matrix(explained, colours)])
 
 
 def best_pairs(explained: Explanation, most: int = 4) -> str:
     """The pairs of words that contribute most, in one line."""
+    if explained.note:
+        return f"why: {explained.note}"
     order = np.argsort(-explained.contributions, axis=None)[:most]
     found = []
     for place in order:
