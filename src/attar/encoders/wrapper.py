@@ -6,15 +6,12 @@ import hashlib
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from attar.encoders.around import Around
 from attar.encoders.opening import encoder_of, open_encoder
 from attar.errors import InputError, RecipeError
 from attar.types import Encoder, Floats, Tokens, TokenVectors
-
-if TYPE_CHECKING:
-    pass
 
 
 class Wrapper(Around):
