@@ -35,15 +35,17 @@ CHOICES: dict[str, Choose] = {
 def embedder(choose: Choose | None) -> Embedder:
     def product(weight: Floats) -> Product:
         n, k = weight.shape
-        made = products.packed(weight, "bfloat16" if choose is not None and choose(n, k) else "int8")
-        if made is None:
+        own = products.packed(weight, "bfloat16" if choose is not None and choose(n, k) else "int8")
+        if own is None:
             raise SystemExit("this processor has no products of bfloat16 to compare with")
-        return made
+        return own
 
     usual = products.PRODUCTS["int8"]
     products.PRODUCTS["int8"] = products.float32 if choose is None else product
     try:
-        return Embedder(Transformer(default.folder(), precision="int8"), weights=Mean(specials=True))
+        made = Embedder(Transformer(default.folder(), precision="int8"), weights=Mean(specials=True))
+        made.encode("loaded at the first text")
+        return made
     finally:
         products.PRODUCTS["int8"] = usual
 
