@@ -156,11 +156,11 @@ def measure(encoder: Encoder, task: Labelled, kept: Path) -> Row:
     """One model on one task: the score of plain, of the best named recipe, of each choice and of the best."""
     evidence, scores = _kept(kept)
     tuned = encoder.tuned_for_sentences
-    named = [evidence.candidates.index(c) for c in named_candidates(encoder).values()]
+    place = {name: evidence.candidates.index(c) for name, c in named_candidates(encoder).items()}
     chosen = judge(evidence, tuned=tuned).chosen
     found: Row = {
-        "plain": scores[0],
-        "named": scores[named].max(),
+        "plain": scores[place["plain"]],
+        "named": scores[list(place.values())].max(),
         "chosen": scores[chosen],
         "best": scores.max(),
         "recipe": str(evidence.candidates[chosen]),

@@ -36,6 +36,16 @@ def test_the_usual_call(embedder: Embedder, method: str) -> None:
     np.testing.assert_array_equal(call(TEXTS, device=torch.device("cpu")), plain)
 
 
+def test_other_names_of_the_texts(embedder: Embedder) -> None:
+    plain = embedder.encode(TEXTS)
+    np.testing.assert_array_equal(embedder.encode(sentences=TEXTS), plain)
+    np.testing.assert_array_equal(embedder.encode_query(inputs=TEXTS, precision=None), plain)
+    with pytest.raises(InputError, match="2 lots of texts were given; give one"):
+        embedder.encode(TEXTS, sentences=TEXTS)
+    with pytest.raises(InputError, match="expected texts as a list"):
+        embedder.encode()
+
+
 def test_fewer_dims_lie_in_one_piece(embedder: Embedder) -> None:
     found = embedder.encode(TEXTS, truncate_dim=4)
     np.testing.assert_array_equal(found, embedder.encode(TEXTS)[:, :4])

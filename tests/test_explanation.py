@@ -11,8 +11,10 @@ from small_tables import few_vectors, few_words
 from attar import Embedder, Transformer, shapers, weights
 from attar.encoders.table import Table
 from attar.errors import InputError, NotFittedError
+from attar.explanation import Explanation, Word
 from attar.jobs.explained_page import as_page
 from attar.jobs.explained_text import best_pairs, in_terminal
+from attar.types import Role
 
 A, B = "the cat sat on the mat", "a dog walking on seven blue trees"
 TEXTS = [A, B, "music", "the red river", "a man and a woman", "light", "to play the music", "walk on", "blue", "seven"]
@@ -96,3 +98,11 @@ def test_words_that_can_be_told_apart_have_no_note(tiny_bert_dir: Any) -> None:
     embedder = Embedder(Transformer(tiny_bert_dir, template="T0"), weights=weights.Mean())
     assert embedder.explain(A, B).note == ""
     assert "note:" not in in_terminal(embedder.explain(A, B), colours=False)
+
+
+def test_weak_contributions_do_not_glare_on_a_dark_terminal() -> None:
+    words = (Word("strong", Role.TEXT, 0.5), Word("weak", Role.TEXT, 0.5))
+    shown = in_terminal(Explanation(words, words[:1], np.array([[0.9], [0.2]]), 1.1), colours=True)
+    filled = [line for line in shown.split("\x1b[0m") if "\x1b[48;" in line]
+    assert len(filled) == 3  # the word, the only word of the other text, and their cell of the matrix
+    assert not any("weak" in part for part in filled)

@@ -195,8 +195,10 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def encode(
         self,
-        texts: Any,
+        texts: Any = None,
         *,
+        sentences: Any = None,
+        inputs: Any = None,
         progress: bool = False,
         batch_size: int = 32,
         show_progress_bar: bool | None = None,
@@ -208,7 +210,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         prompt_name: str | None = None,
         device: object = None,
         output_value: str = "sentence_embedding",
-        precision: str = "float32",
+        precision: str | None = "float32",
         pool: object = None,
         chunk_size: int | None = None,
     ) -> Any:
@@ -218,6 +220,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         texts : str or iterable of str
             N texts in a list, array, column or generator, or a single one.
+        sentences, inputs : str or iterable of str
+            Other names of `texts`, for calls written for sentence-transformers.
         progress : bool
             Show a progress bar on a terminal.
         batch_size : int
@@ -253,6 +257,10 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         InputError
             If a value is not a text, or a keyword is not supported.
         """
+        given = [one for one in (texts, sentences, inputs) if one is not None]
+        if len(given) > 1:
+            raise InputError(f"encode: {len(given)} lots of texts were given; give one")
+        texts = given[0] if given else None
         options = EncodeOptions(
             batch_size,
             show_progress_bar,
@@ -350,7 +358,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 yield np.asarray(vectors, dtype=np.float32)[rows_of.popleft()]
         counts.report()
 
-    def encode_query(self, texts: Any, **options: Any) -> Any:
+    def encode_query(self, texts: Any = None, **options: Any) -> Any:
         """The same as `encode`: queries and documents are embedded in the same way.
 
         Parameters
@@ -367,7 +375,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self.encode(texts, **options)
 
-    def encode_document(self, texts: Any, **options: Any) -> Any:
+    def encode_document(self, texts: Any = None, **options: Any) -> Any:
         """The same as `encode`: queries and documents are embedded in the same way.
 
         Parameters

@@ -27,7 +27,7 @@ class EncodeOptions:
     prompt_name: str | None = None
     device: str | None = None
     output_value: str = "sentence_embedding"
-    precision: str = "float32"
+    precision: str | None = "float32"  # None, as its evaluators say, is the same
     pool: object = None
     chunk_size: int | None = None
 
@@ -36,7 +36,7 @@ class EncodeOptions:
             (self.prompt_name is not None, "prompt_name", "give the words themselves: prompt=..., or a template"),
             (self.output_value != "sentence_embedding", "output_value", "encoder_.token_vectors gives tokens' vectors"),
             (
-                self.precision != "float32",
+                self.precision not in ("float32", None),
                 "precision",
                 "vectors are float32; quantise them afterwards, as sentence_transformers.quantize_embeddings does",
             ),

@@ -10,15 +10,18 @@ import select
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from browser import Browser, find_browser
+from sample_evidence import sample_evidence
 
 from attar import Embedder, choose
-from attar.choosing import ChooseSettings
+from attar.choosing import ChooseSettings, Chosen
 from attar.choosing.candidates import Candidate, candidates, layer_sets, named_candidates, plain_candidate
+from attar.choosing.rule import judge
 from attar.choosing.run import sample_texts
 from attar.cli import main
 from attar.encoders.transformer import Transformer
@@ -53,7 +56,22 @@ def test_a_causal_model_gets_a_prompt(tiny_gpt2_dir: Path) -> None:
     found = candidates(encoder)
     assert {"last", "position"} <= {c.weights for c in found}
     assert {c.template for c in found} == {"none", "knowledge"}
-    assert Candidate("knowledge", (encoder.n_layers,), "answer", "zscore") in found  # what `--recipe prompt` gives
+    assert found[0] == Candidate("knowledge", (encoder.n_layers,), "answer", "zscore")  # what `--recipe prompt` gives
+    assert plain_candidate(encoder) in found
+
+
+def test_what_is_kept_for_a_causal_model_is_the_prompt(tiny_gpt2_dir: Path) -> None:
+    encoder = Transformer(tiny_gpt2_dir)
+    evidence = sample_evidence((0.1, 0.12, 1.0, 1.5, 2.0))
+    evidence = replace(evidence, candidates=(candidates(encoder)[0], *evidence.candidates[1:]))
+    kept = Chosen(encoder, evidence, judge(evidence), "clustering", ("a", "b"), 2)
+    assert kept.reason().startswith("the prompt was kept")
+    assert not kept.account()["kept_plain"]
+
+
+def test_no_direction_is_taken_away_for_groups(tiny_bert: Transformer) -> None:
+    assert {c.shape for c in candidates(tiny_bert)} == {"none", "zscore", "abtt:1"}
+    assert {c.shape for c in candidates(tiny_bert, grouped=True)} == {"none", "zscore", "center"}
 
 
 def test_the_sample_is_distinct_and_begins_with_the_texts_of_answers() -> None:

@@ -9,7 +9,7 @@ from sample_evidence import sample_evidence, sample_truth, unit, units_of
 from attar.choosing.candidates import Candidate
 from attar.choosing.evidence import gather, try_candidate
 from attar.choosing.passes import Units
-from attar.choosing.rule import PLAIN, judge
+from attar.choosing.rule import KEPT, judge
 from attar.choosing.topics import read_topics
 from attar.choosing.trials import KINDS, chances_better, kind_means, read_trials, trial_scores
 from attar.types import Floats
@@ -78,5 +78,5 @@ def test_for_groups_a_candidate_must_be_better_in_every_kind_of_trial() -> None:
     assert judge(better).chosen in (1, 2)
     leads = leads.copy()
     leads[:, kinds == 2] *= -1
-    assert judge(replace(evidence, trials=leads)).chosen == PLAIN
+    assert judge(replace(evidence, trials=leads)).chosen == KEPT
     assert judge(sample_evidence()).chosen in (1, 2)  # without groups, the probe decides

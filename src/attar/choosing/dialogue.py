@@ -24,7 +24,8 @@ SAID = ("left", "right", "both", "neither")
 SKIP = "skip"
 SLIPS = 0.2  # of answers, whatever the candidate: then any answer is as likely as any other
 TOGETHER = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5)  # of all pairs of texts: how many may belong together
-STEEPNESS = 4.0  # of the chance that a pair is closer, in differences of ranks that go from 0 to 1
+FIRMNESS = 0.6  # with which candidates see texts together, in log-odds of ranks beyond the line
+STEEPNESS = 3.0  # of the chance that a pair is closer, in differences of ranks that go from 0 to 1
 ALIKE = 0.5  # how much of that is needed before two pairs are told apart
 SETTLED = 0.9  # belief in candidates that are much like the chosen one, at which no more is asked
 FEWEST = 5  # answers before the dialogue may end by itself
@@ -107,7 +108,7 @@ def answers_to_belonging(left: Doubles, right: Doubles, together: float) -> Doub
     Shape: (R, Q), (R, Q) -> (R, Q, 4)
     """
     line = logit(1 - together)
-    b, c = expit(left - line), expit(right - line)
+    b, c = expit(FIRMNESS * (left - line)), expit(FIRMNESS * (right - line))
     return _with_slips(np.stack([b * (1 - c), (1 - b) * c, b * c, (1 - b) * (1 - c)], axis=-1))
 
 

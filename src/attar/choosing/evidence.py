@@ -27,7 +27,7 @@ CLEAR = 2.0  # points of the probe: what leads by less may be worse elsewhere
 
 @dataclass(frozen=True)
 class SignalEvidence:
-    """What is known of R candidates; the plain one comes first."""
+    """What is known of R candidates; first comes the one that is kept where none is sure to be better."""
 
     candidates: tuple[Candidate, ...]
     signals: Mapping[str, Doubles]  # name: (R,)
@@ -41,17 +41,17 @@ class SignalEvidence:
 
     @cached_property
     def better_on_probe(self) -> Doubles:
-        """The chance that each candidate is clearly better than the plain one on the probe. Shape: (R,)"""
+        """The chance that each candidate is clearly better than the first one on the probe. Shape: (R,)"""
         return read_probe().chances_better(self.probe_cosines, 0, CLEAR)
 
     @cached_property
     def better_on_topics(self) -> Doubles:
-        """The chance that each candidate keeps topics together better than the plain one does. Shape: (R,)"""
+        """The chance that each candidate keeps topics together better than the first one does. Shape: (R,)"""
         return read_topics().chances_better(self.topic_scores, 0)
 
     @cached_property
     def better_in_trials(self) -> Doubles:
-        """The chance that each candidate groups texts better than the plain one, in every kind of trial. Shape: (R,)"""
+        """The chance that each candidate groups texts better than the first one, in every kind of trial. Shape: (R,)"""
         assert self.trials is not None
         return chances_better(self.trials, 0)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from attar.choosing.dialogue import ALIKE, FEWEST, SETTLED, SLIPS, STEEPNESS, TOGETHER, Dialogue
+from attar.choosing.dialogue import ALIKE, FEWEST, FIRMNESS, SETTLED, SLIPS, STEEPNESS, TOGETHER, Dialogue
 from attar.choosing.questions import SIMILARITY
 from attar.choosing.rule import SAME, log_prior
 from attar.errors import OutputError
@@ -51,7 +51,8 @@ def write_page(dialogue: Dialogue, texts: Sequence[str], most: int, purpose: str
         "alike": ALIKE,
         "slips": SLIPS,
         "together": TOGETHER,
-        "odds": ODDS,
+        "odds": ODDS * FIRMNESS,
+        "firmness": FIRMNESS,
         "settled": SETTLED,
         "same": SAME,
         "fewest": FEWEST,

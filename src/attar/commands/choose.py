@@ -87,8 +87,8 @@ def choose(
 
     A part of TEXTS goes once through the model for each template. Every candidate recipe is then judged by graded pairs
     and by texts on topics that come with this package, for clustering also by the groups that it finds among these, and
-    by how its neighbours agree with those of the others. Where nothing is sure to be better, the plain recipe is kept.
-    Stopped runs go on where they were.
+    by how its neighbours agree with those of the others. Where nothing is sure to be better, the plain recipe
+    is kept, or the prompt of causal models. Stopped runs go on where they were.
     """
     from attar.choosing import ChooseSettings
     from attar.choosing import choose as run

@@ -12,6 +12,7 @@ import click
 from attar.commands.executor_choice import ExecutorChoice, executor_options
 from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
+from attar.io.through import is_stream
 
 if TYPE_CHECKING:
     from attar.encoders.table import Table
@@ -152,8 +153,8 @@ class _Texts:
     """A corpus that can be read twice: once to count it (for the time left), and once to process it."""
 
     def __init__(self, source: str, column: str | None, sentences: bool) -> None:
-        if source == "-":
-            raise InputError("a corpus is read twice and can't come from stdin; give a file")
+        if source == "-" or is_stream(Path(source)):
+            raise InputError("a corpus is read twice and can't come from stdin, a pipe or a device; give a file")
         self._source, self._column, self._sentences = source, column, sentences
         self._n = sum(1 for _ in self)
 

@@ -15,7 +15,7 @@ from attar.engine.library import Abilities, Compiled
 from attar.engine.threads import members
 from attar.types import Doubles, Floats, Ints
 
-_ROWS, _KEYS = 4, 16  # as in _attention.h
+_ROWS, _KEYS = 12, 16  # as in _attention.h
 _PANEL = 16  # as in _products.h
 _COLUMNS = 48  # as in _scatter.h
 

@@ -48,7 +48,7 @@ def usual_threads() -> int:
     """As many as the libraries of matrix products would take, which the user may have limited."""
     counts = [torch.get_num_threads()] if (torch := _torch()) else []
     counts += [library.num_threads for library in _products().lib_controllers]
-    return min(counts, default=os.cpu_count() or 1)
+    return min(counts) if counts else os.cpu_count() or 1  # which reads a file
 
 
 def _one_by_one(work: Callable[[T], None], items: Sequence[T], n_threads: int, libraries: bool) -> None:

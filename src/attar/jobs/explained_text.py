@@ -12,7 +12,7 @@ from attar.types import Doubles, Ints, Role
 
 MOST = 10  # words of each text in the matrix
 _CELL = 7  # letters of a column
-_WARM, _COLD = (196, 98, 16), (37, 99, 168)  # what brings texts together, what keeps them apart
+_WARM, _COLD = (200, 96, 16), (56, 120, 200)  # what brings texts together, what keeps them apart
 
 
 def in_terminal(explained: Explanation, colours: bool) -> str:
@@ -56,12 +56,14 @@ def _word(word: Word, share: float, most: float, colours: bool) -> str:
 
 
 def _colour(share: float, most: float) -> dict[str, Any]:
+    """The stronger, the more it stands out, on dark terminals as on light ones: dim, coloured, bold, filled."""
     strength = 0.0 if most == 0 else min(abs(share) / most, 1.0)
-    if strength < 0.05:
+    if strength < 0.1:
         return {"dim": True}
     colour = _WARM if share > 0 else _COLD
-    mixed = tuple(int(255 - strength * (255 - part)) for part in colour)
-    return {"bg": mixed, "fg": (0, 0, 0) if strength < 0.6 else (255, 255, 255)}
+    if strength < 0.65:
+        return {"fg": colour, "bold": strength >= 0.35}
+    return {"bg": colour, "fg": (255, 255, 255), "bold": True}
 
 
 def _matrix(explained: Explanation, colours: bool) -> list[str]:
