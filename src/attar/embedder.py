@@ -27,6 +27,7 @@ from attar.layers import LayerChoice
 from attar.pipeline import (
     CHUNK,
     Corpora,
+    Distinct,
     Embedded,
     Pipeline,
     TextCounts,
@@ -284,12 +285,11 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         checked = options.prompted(checked)
         self._ensure_ready()
         self.counts_ = TextCounts(texts=len(checked), replaced=replaced)
-        once, rows = distinct_texts(checked)
-        shaped = self._pipeline_on(None if options.device is None else str(options.device)).vectors(
-            once, self.counts_, progress
-        )
+        distinct = Distinct(checked)
+        device = None if options.device is None else str(options.device)
+        shaped = self._pipeline_on(device).vectors(distinct, self.counts_, progress)
         self.counts_.report()
-        return shaped if len(shaped) == len(rows) else shaped[rows]
+        return shaped if (rows := distinct.rows) is None else shaped[rows]
 
     def transform(self, X: Any) -> Floats:
         """The same as `encode` of several texts.

@@ -10,19 +10,20 @@ from typing import Any, Self
 
 import numpy as np
 
-from attar.choosing.dialogue import Dialogue
+from attar.choosing.dialogue import SAID, SKIP, Dialogue
 from attar.choosing.evidence import SignalEvidence
 from attar.choosing.questions import Questions, columns_of
 from attar.errors import InputError
 from attar.io.atomic import new_file
+from attar.io.reading import open_lines
 
-CLOSER = ("left", "right", "skip")
+CLOSER = (*SAID, SKIP)
 Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class PairAnswer:
-    """Two pairs of texts, and which of them is closer: left, right or skip."""
+    """Two pairs of texts, and which of them is closer: left, right, both, neither, or skip where nobody can say."""
 
     left: Pair
     right: Pair
@@ -55,22 +56,23 @@ def read_answers(path: Path) -> list[PairAnswer]:
     InputError
         If the file can't be read or a line is not an answer.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise InputError(f"can't read the answers in {str(path)!r}: {reason}") from None
     found = []
-    for n, line in enumerate(lines, 1):
-        if line.strip():
-            where = f"line {n} of {str(path)!r}"
-            try:
-                found.append(PairAnswer.from_json(json.loads(line), where))
-            except (ValueError, RecursionError) as error:
-                if isinstance(error, InputError):
-                    raise
-                raise InputError(f"{where} is not JSON: {line[:60]!r}") from None
+    with open_lines(str(path)) as lines:
+        for n, line in enumerate(lines, 1):
+            if line.strip():
+                found.append(_answer(line, f"line {n} of {str(path)!r}"))
+    if not found:
+        raise InputError(f"{str(path)!r} holds no answers")
     return found
+
+
+def _answer(line: str, where: str) -> PairAnswer:
+    try:
+        return PairAnswer.from_json(json.loads(line), where)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{where} is not JSON: {line[:60]!r}") from None
 
 
 def write_answers(path: Path, answers: Iterable[PairAnswer]) -> None:
@@ -82,10 +84,9 @@ def write_answers(path: Path, answers: Iterable[PairAnswer]) -> None:
 
 def answers_of(dialogue: Dialogue, texts: Sequence[str]) -> list[PairAnswer]:
     """The answers of a dialogue, in the order in which they were given."""
-    names = {True: "left", False: "right", None: "skip"}
     return [
-        PairAnswer(_named(dialogue.questions.left[q], texts), _named(dialogue.questions.right[q], texts), names[left])
-        for q, left in dialogue.answers.items()
+        PairAnswer(_named(dialogue.questions.left[q], texts), _named(dialogue.questions.right[q], texts), said)
+        for q, said in dialogue.answers.items()
     ]
 
 
@@ -103,8 +104,7 @@ def resume(
         np.concatenate([sides[:, 2:], drawn.right[fresh]]),
         np.concatenate([columns, drawn.columns[fresh]]),
     )
-    said = {"left": True, "right": False, "skip": None}
-    return Dialogue(evidence, questions, tuned, {q: said[answer.closer] for q, answer in enumerate(answers)})
+    return Dialogue(evidence, questions, tuned, {q: answer.closer for q, answer in enumerate(answers)})
 
 
 def _is_pair(value: Any) -> bool:

@@ -20,8 +20,8 @@ log = logging.getLogger("attar")
 PURPOSES = ("similarity", "clustering", "search")
 LEGEND = (
     "(* chosen; recipe: template | layers | weights | shape; value: agreement on your texts with the recipes that are "
-    "believed in; belief: by the probes and answers; probe, topics: points of 100 on the two probes; votes, contrast, "
-    "evenness: of your texts; more is better in every column)"
+    "believed in; belief: by the probes and answers; probe, topics, trials: points of 100 on texts of this package; "
+    "votes, contrast, evenness: of your texts; more is better in every column)"
 )
 
 
@@ -86,9 +86,9 @@ def choose(
     """Choose the recipe that suits these texts and this model: without labels, or with a few answers.
 
     A part of TEXTS goes once through the model for each template. Every candidate recipe is then judged by graded pairs
-    and by texts on topics that come with this package, and by how its neighbours agree with those of the others. Where
-    nothing is sure to be better, the plain recipe is kept; for clustering also where the better one misses groups of
-    your texts that most recipes see. Stopped runs go on where they were.
+    and by texts on topics that come with this package, for clustering also by the groups that it finds among these, and
+    by how its neighbours agree with those of the others. Where nothing is sure to be better, the plain recipe
+    is kept, or the prompt of causal models. Stopped runs go on where they were.
     """
     from attar.choosing import ChooseSettings
     from attar.choosing import choose as run
@@ -120,12 +120,14 @@ def choose(
 
 
 def _talk(ask: int | None, web: bool, purpose: str, output: Path) -> Talk | None:
-    from attar.choosing.page import PageTalk
+    from attar.choosing.page import PageTalk, check_page
     from attar.choosing.terminal import TerminalTalk, check_terminal
 
     if ask is None:
         return None
     if web:
-        return PageTalk(ask, purpose, output.with_name(output.name + ".html"))
+        page = output.with_name(output.name + ".html")
+        check_page(page)
+        return PageTalk(ask, purpose, page)
     check_terminal()
     return TerminalTalk(ask, purpose, output.with_name(output.name + ".answers.jsonl"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +12,7 @@ import click
 from attar.commands.choices import Choices, embedder_options
 from attar.commands.suited_choice import check_enough, fit_anyway_option, suited_embedder
 from attar.commands.text_limit import text_limit_option
+from attar.errors import InputError
 from attar.io.progress import bar
 
 if TYPE_CHECKING:
@@ -63,13 +65,16 @@ def duplicates(
     Two texts are near duplicates if the cosine of their vectors reaches the threshold. Without --threshold it is
     advised from the texts, and it is said how many pairs chance alone would bring. All pairs are compared.
     """
+    from attar.io.atomic import check_not_read
     from attar.io.row_files import check_row_file, write_rows
     from attar.jobs.documents import Documents
     from attar.jobs.duplicates import find_duplicates, find_leaks
 
-    for target in (output, cleaned):
-        if target is not None:
-            check_row_file(target)
+    for target in filter(None, (output, cleaned)):
+        check_row_file(target)
+        check_not_read(target, texts, other)
+    if cleaned is not None and Path(cleaned).resolve() == Path(output).resolve():
+        raise InputError(f"the pairs and the texts that stay can't both be written to {output!r}; name two files")
     held = Documents.read(texts, column, id_column)
     others = None if other is None else Documents.read(other, column, id_column)
     embedder = suited_embedder(choices, "similarity")

@@ -75,6 +75,7 @@ def encode(
     What has to learn from texts (idf, z-score ...) learns from TEXTS itself, or from --background; a saved recipe has
     learned already.
     """
+    from attar.io.atomic import check_not_read
     from attar.io.kept_columns import KeptColumns
     from attar.io.writing import check_target, print_vectors, write_vectors
 
@@ -82,6 +83,7 @@ def encode(
     kept = KeptColumns(texts, column, names, keep_text) if names or keep_text else None
     if output is not None:
         check_target(output, columns=kept is not None)
+        check_not_read(output, texts, background, choices.model, choices.recipe)
     corpus = read_background(background, column, sentences=sentences)
     embedder = choices.embedder(corpus)
     read = (lambda: read_texts(texts, column)) if kept is None else kept.texts
