@@ -150,7 +150,7 @@ def talk(command: list[str], keys: str) -> tuple[int, str]:
     pid, terminal = pty.fork()
     if pid == 0:
         os.execv(command[0], command)
-    shown, pressed, deadline = "", 0, time.monotonic() + 120
+    shown, pressed, deadline = "", 0, time.monotonic() + 600
     while time.monotonic() < deadline:
         ready, _, _ = select.select([terminal], [], [], 1)
         if ready:
