@@ -149,6 +149,8 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "limit": (lambda c: c["encoder"].update(max_tokens="many"), "many"),
     "windows": (lambda c: c["encoder"].update(windows=-3), "windows=-3"),
     "state hash": (lambda c: c.update(state_sha256=None), "state.safetensors is damaged"),
+    "no account of texts": (lambda c: c["fitted_on"].update(target=7), "an account of texts"),
+    "accounts of another kind": (lambda c: c.update(fitted_on=["target", "background"]), "fitted_on"),
     "model hash": (lambda c: c.update(model_sha256="00"), "is not the one it was fitted with"),
 }
 

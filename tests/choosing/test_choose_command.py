@@ -127,7 +127,7 @@ def test_a_static_table_can_be_chosen_for(tiny_bert: Transformer) -> None:
     [
         (["--web"], "say how many questions"),
         (["--ask", "3"], "needs a terminal"),
-        (["--answers", "none.jsonl"], "can't read the answers"),
+        (["--answers", "none.jsonl"], "there is no file"),
     ],
 )
 def test_bad_calls_are_told_in_one_line(

@@ -185,5 +185,5 @@ def test_bad_lines_of_answers_are_told(tmp_path: Path, line: str, told: str) -> 
 
 
 def test_a_missing_file_of_answers_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="can't read the answers"):
+    with pytest.raises(InputError, match="there is no file"):
         read_answers(tmp_path / "none.jsonl")

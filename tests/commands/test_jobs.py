@@ -93,6 +93,13 @@ def test_search_of_a_file_and_of_stdin(
     ]
 
 
+def test_a_query_that_the_model_does_not_know_finds_nothing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("search", str(here / "index"), "🙂") == 0
+    assert "nothing is near: the query has no word that the model knows" in capsys.readouterr().out
+    assert run("search", str(here / "index"), "🙂 🎉", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["hits"] == []
+
+
 def test_interactive_search(here: Path) -> None:
     """At a terminal, one query after the other; an empty line ends it."""
     master, slave = pty.openpty()
@@ -156,6 +163,8 @@ def test_duplicates_of_one_file(here: Path, tiny_bert: Transformer, tiny_bert_di
     assert cosines[int(row["id"][1:]), int(row["other_id"][1:])] == pytest.approx(float(row["cosine"]), abs=1e-4)
     kept = table(cleaned)
     assert 0 < len(kept) < 80
+    gone = [row["other_id"] for row in found if row["reason"] == "1"]
+    assert sorted(gone) == sorted({f"t{i}" for i in range(80)} - {row["id"] for row in kept})
     assert set(kept[0]) == {"id", "body", "n"}
 
 
@@ -174,7 +183,9 @@ def test_the_threshold_is_said(
 ) -> None:
     command = ["duplicates", str(here / "texts.txt"), "--model", str(tiny_bert_dir), "-o", str(tmp_path / "p.csv")]
     assert run(*command) == 0
-    assert "threshold 0.900, which is the usual one: 80 texts do not tell" in (said := capsys.readouterr().err)
+    assert "threshold 0.900, the usual one: too few texts to advise another (80 of 200)" in (
+        said := capsys.readouterr().err
+    )
     assert "taking the recipe similarity" in said
 
 
@@ -255,6 +266,7 @@ def test_explain_in_every_form(
         (["groups", "HERE/texts.txt", "--model", "TINY", "-k", "99", "-o", "OUT"], "99 groups were asked for"),
         (["groups", "HERE/texts.txt", "--model", "TINY", "-k", "0", "-o", "OUT"], "0 is not in the range"),
         (["groups", "HERE/texts.txt", "--model", "HERE/no-model", "-o", "OUT"], "no-model"),
+        (["explain", "a cat", " ", "--model", "TINY", "--shape", "unit"], "the text B is empty"),
         (["explain", "a cat", "a dog", "--model", "TINY"], "give a saved recipe, or --on TEXTS, or --shape unit"),
         (
             ["explain", "a cat", "a dog", "--model", "TINY", "--shape", "unit", "-o", "OUT.gif"],

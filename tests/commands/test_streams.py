@@ -15,7 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from attar.errors import InputError
+from attar.io.foreign import read_json_object
 from attar.io.signals import stopped_by_signals
+from attar.io.system_errors import is_out_of_memory
 from attar_process import Limits, Streams, run
 
 
@@ -154,3 +157,46 @@ def test_what_a_stream_has_no_bytes_for_is_escaped(tmp_path: Path, tiny_bert_dir
     ended = subprocess.run([*command, "--model", str(tiny_bert_dir)], capture_output=True, env=environment, check=False)
     assert ended.returncode == 0, ended
     assert "cosine" in json.loads(ended.stdout.decode(encoding))
+
+
+@pytest.mark.parametrize("name", ["n" * 300 + ".txt", "n" * 300 + ".parquet", "t.txt/t.txt"])
+def test_texts_that_can_not_be_opened_are_named_and_not_the_target(
+    tmp_path: Path, tiny_bert_dir: Path, name: str
+) -> None:
+    (tmp_path / "t.txt").write_text("a cat\n")
+    ended = run("encode", name, "--model", str(tiny_bert_dir), "-o", "out.npy", cwd=tmp_path)
+    assert (ended.code, "can't write" in ended.err) == (2, False), ended
+    assert name[:100] in ended.err
+    assert [path.name for path in tmp_path.iterdir()] == ["t.txt"]
+
+
+def test_pipes_that_would_be_read_twice_or_waited_for(tmp_path: Path, tiny_bert_dir: Path) -> None:
+    os.mkfifo(tmp_path / "p")
+    ended = run("static", "--model", str(tiny_bert_dir), "--on", "p", "-o", "out", cwd=tmp_path)
+    assert (ended.code, "read twice" in ended.err) == (2, True), ended
+    (tmp_path / "m").mkdir()
+    os.mkfifo(tmp_path / "m" / "config.json")
+    with pytest.raises(InputError, match="pipe or device"):
+        read_json_object(tmp_path / "m" / "config.json")
+
+
+def test_a_library_for_which_there_is_no_memory() -> None:
+    assert is_out_of_memory(ImportError("libgomp.so.1: failed to map segment from shared object"))
+    assert not is_out_of_memory(ImportError("no module named torch"))
+
+
+def test_nothing_is_left_where_no_file_can_be_opened(tmp_path: Path) -> None:
+    """The folder aside can only be removed once its own lock is let go."""
+    code = (
+        "import os, resource, sys; from pathlib import Path; from attar.io.aside import place_aside\n"
+        "held = []\n"
+        f"with place_aside(Path({str(tmp_path)!r}), 'x') as place:\n"
+        "    (place / 'y').mkdir()\n"
+        "    resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))\n"
+        "    try:\n"
+        "        while True: held.append(os.open('/', os.O_RDONLY))\n"
+        "    except OSError: pass\n"
+        "    os.close(held.pop())\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert not list(tmp_path.iterdir())

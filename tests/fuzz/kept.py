@@ -17,6 +17,7 @@ def make_kept(here: Path, fitted: Embedder) -> None:
     average_tokens(Transformer(here / "model"), TEXTS[:2], (1, 3), checkpoint=here / "half.sums", progress=False)
     work = here / ".half-index.unfinished"
     work.mkdir()
+    (work / "lock").touch()
     rows = list(enumerate(TEXTS))
     _write_parts(work, rows, _encoding(fitted, lambda n: None), _previous(work, fitted))
     Index.build(here / "near", fitted, TEXTS * 10, range(len(TEXTS) * 10), approximate=True)

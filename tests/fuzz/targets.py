@@ -126,6 +126,10 @@ OPTIONS: dict[str, tuple[Command, tuple[str, ...]]] = {
     "--max-tokens": (ON_MODEL, ("1", "64", "3")),
     "--windows": (ON_MODEL, ("0", "3", "63")),
     "--max-text-bytes": (ON_MODEL, ("1", "64", "3000000")),
+    "--pooling": (ON_MODEL, ("mean", "max", "dct:2", "power:3", "mean,max")),
+    "--precision": (ON_MODEL, ("float32", "bfloat16", "int8", "auto")),
+    "--dims": (ON_MODEL, ("1", "16", "3")),
+    "--top": (("search", "index", "a cat"), ("1", "4", "100")),
     "--threshold": (("duplicates", "texts.txt", "--model", "table", "-o", "out.csv"), ("0.9", "1", "-1")),
     "-k": (("groups", "many.txt", "--recipe", "recipe", "--projection", "pca", "-o", OUT), ("2", "3")),
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from attar.io import aside, atomic
-from attar.io.aside import SUFFIX, place_aside, remove_leftovers, scratch
+from attar.io.aside import OLD, SUFFIX, place_aside, remove_leftovers, scratch
 from attar.io.atomic import check_target_folder, new_file, new_folder
 
 
@@ -47,12 +47,15 @@ def test_what_a_killed_process_left_goes_and_what_a_living_one_writes_stays(tmp_
 
 def test_what_only_looks_like_a_leftover_stays(tmp_path: Path) -> None:
     (tmp_path / f"file{SUFFIX}").write_text("a file of the user's")
-    (tmp_path / f"link{SUFFIX}").symlink_to(tmp_path)
+    (tmp_path / "theirs" / OLD).mkdir(parents=True)
+    (tmp_path / "theirs" / OLD / "kept").write_text("a file of the user's")
+    (tmp_path / f"link{SUFFIX}").symlink_to("theirs")
     with place_aside(tmp_path, "mine") as place:
         aside._tidied.clear()
         remove_leftovers(tmp_path)
         assert place.is_dir()
-    assert sorted(os.listdir(tmp_path)) == [f"file{SUFFIX}", f"link{SUFFIX}"]
+    assert sorted(os.listdir(tmp_path)) == [f"file{SUFFIX}", f"link{SUFFIX}", "theirs"]
+    assert (tmp_path / "theirs" / OLD / "kept").is_file()
 
 
 def test_temporary_folders_of_dead_processes_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,3 +122,15 @@ def test_there_is_no_moment_without_a_folder(tmp_path: Path) -> None:
             (place / "mark").write_text(str(i))
     (tmp_path / "stop").touch()
     assert watcher.wait(60) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are exchanged at once on Linux")
+def test_the_old_folder_is_never_moved_out_of_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = old_folder(tmp_path / "one"), old_folder(tmp_path / "other")
+    if not atomic.exchange(one, other):
+        pytest.skip("this file system can't exchange names")
+    moved: list[Path] = []
+    monkeypatch.setattr(os, "rename", lambda old, new: moved.append(old))
+    with new_folder(one, "mark", overwrite=True) as place:
+        (place / "mark").write_text("new")
+    assert (moved, (one / "mark").read_text()) == ([], "new")

@@ -52,6 +52,45 @@ def test_a_field_over_many_lines_and_a_cell_of_parquet(tmp_path: Path) -> None:
         list(sentences(tmp_path / "t.txt"))
 
 
+@pytest.mark.parametrize("given", ["9" * 15, "9" * 30, "9" * 5000])
+def test_limits_that_no_library_takes_are_no_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.setenv(VARIABLE, given)
+    for name, content in {"t.txt": "a\n", "t.csv": "text\na\n", "t.jsonl": '"a"\n'}.items():
+        (tmp_path / name).write_text(content)
+        assert list(read_texts(str(tmp_path / name))) == ["a"]
+
+
+@pytest.mark.parametrize(
+    "content", ["the cat\nsat\n".encode("utf-16-le"), b"the cat\nsat\0\n", b"PK\x03\x04" + bytes(9)]
+)
+@pytest.mark.parametrize("name", ["t.txt", "t.csv", "t.jsonl"])
+def test_what_is_no_utf8_text_is_not_read_as_one(tmp_path: Path, name: str, content: bytes) -> None:
+    head = b'"a"\n' if name == "t.jsonl" else b"text\n"
+    (tmp_path / name).write_bytes(head + content)
+    for read in (read_texts, read_rows):
+        with pytest.raises(InputError, match=r"NUL byte.*UTF-16.*save it as UTF-8|not JSON"):
+            list(read(str(tmp_path / name)))
+
+
+def test_a_task_that_unpacks_without_end(tmp_path: Path, tiny_bert_dir: Path) -> None:
+    with gzip.open(tmp_path / "bomb.tsv.gz", "wb", compresslevel=1) as file:
+        for _ in range(64):
+            file.write(b"a" * (1 << 24))
+    ended = run(
+        "score",
+        "plain",
+        "--model",
+        str(tiny_bert_dir),
+        "--tasks",
+        "sts:bomb.tsv.gz",
+        cwd=tmp_path,
+        limits=Limits(memory=1 << 29),
+    )
+    assert (ended.code, "more than 16,777,216 bytes" in ended.err) == (2, True), ended
+
+
 def test_a_file_that_unpacks_without_end(tmp_path: Path, tiny_bert_dir: Path) -> None:
     """A gigabyte of one letter in a megabyte of gzip, where a third of that is allowed as memory."""
     with gzip.open(tmp_path / "bomb.txt.gz", "wb", compresslevel=1) as file:

@@ -8,6 +8,7 @@ import pytest
 
 from attar.errors import InputError
 from attar.io.columns import choose_column, kind_named, records
+from attar.io.reading import read_texts
 
 
 @pytest.mark.parametrize(
@@ -57,3 +58,18 @@ def test_columns_that_are_not_there_or_not_told():
         choose_column(["a", "b"], "c", "x.csv")
     with pytest.raises(InputError, match=r"which column of 'x.csv' holds the texts"):
         choose_column(["a", "b"], None, "x.csv")
+
+
+def test_two_columns_of_one_name(tmp_path):
+    (tmp_path / "t.csv").write_text("text,text\na,b\n")
+    with pytest.raises(InputError, match=r"has 2 columns called 'text'; rename one"):
+        list(read_texts(str(tmp_path / "t.csv")))
+
+
+@pytest.mark.parametrize("header", ["text;n", "text|n", "text\tn"])
+def test_columns_that_are_separated_otherwise(tmp_path, header):
+    """Texts would end in numbers of other columns."""
+    (tmp_path / "t.csv").write_text(f"{header}\na;1\n")
+    with pytest.raises(InputError, match=r"has one column, called 'text.*name it with --column"):
+        list(read_texts(str(tmp_path / "t.csv")))
+    assert list(read_texts(str(tmp_path / "t.csv"), header)) == ["a;1"]

@@ -156,6 +156,7 @@ def test_without_the_library(
         (lambda f: f.with_name("graph-60.faiss.npy").unlink(), "can't be read"),
         (lambda f: np.save(f.with_name("graph-60.faiss.npy"), np.arange(121)), "damaged"),
         (lambda f: np.save(f.with_name("graph-60.faiss.npy"), np.arange(5)), "not as index.json says"),
+        (lambda f: f.with_name("graph-60.faiss.npy").write_bytes(b""), "can't be read"),
     ],
 )
 def test_damage_is_told(tiny_bert: object, tmp_path: Path, damage: object, says: str) -> None:

@@ -221,6 +221,38 @@ def test_damage_is_told(plain: Embedder, tmp_path: Path, damage: object, says: s
         Index.open(tmp_path / "i")
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e20], ids=str)
+@pytest.mark.parametrize("approximate", [False, True])
+def test_vectors_that_were_not_written_so_are_told(
+    plain: Embedder, tmp_path: Path, value: float, approximate: bool
+) -> None:
+    if approximate:
+        pytest.importorskip("faiss")
+    Index.build(tmp_path / "i", plain, documents(20), approximate=approximate)
+    path = tmp_path / "i" / "vectors-00000.npy"
+    vectors = np.load(path)
+    vectors[7] = value
+    np.save(path, vectors)
+    with pytest.raises(InputError, match="not finite or not of length 1"):
+        Index.open(tmp_path / "i").search("the cat", top=20)
+
+
+def test_texts_whose_places_are_not_in_the_file(plain: Embedder, tmp_path: Path) -> None:
+    """Arrow would read there all the same, and end the process."""
+    Index.build(tmp_path / "i", plain, ["the cat sat", "a dog", "blue"], ["a", "b", "c"])
+    path = tmp_path / "i" / "texts-00000.arrow"
+    whole = path.read_bytes()
+    for places in ([0, 1, 2, 3], [0, 11, 16, 20]):  # where the ids begin and end, and the texts
+        at = whole.index(np.array(places, "<i8").tobytes())
+        for wrong in ([0, 1 << 60, 2, places[3]], [0, 1, 2, 1 << 60], [-9, 1, 2, 3], [0, 5, 2, places[3]]):
+            path.write_bytes(whole[:at] + np.array(wrong, "<i8").tobytes() + whole[at + 32 :])
+            with pytest.raises(InputError, match=r"texts-00000\.arrow can't be read"):
+                Index.open(tmp_path / "i").search("the cat", top=3)
+            if places[3] == 3:
+                with pytest.raises(InputError, match=r"texts-00000\.arrow can't be read"):
+                    Index.open(tmp_path / "i").add(["the cat"], ["d"])
+
+
 def test_zero_vectors_are_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     from small_tables import few_vectors, few_words
 

@@ -20,13 +20,14 @@ import pytest
 from sample_cells import cell, write_run
 
 from attar.sweep.store import COLUMNS, FILE
-from attar_process import Ended, run, start
+from attar_process import Ended, Limits, run, start
 
 KILLS = int(os.environ.get("ATTAR_KILLS", "3"))  # of each command
 SEED = int(os.environ.get("ATTAR_KILLS_SEED", "18"))
 LOG = os.environ.get("ATTAR_KILLS_LOG")
 TEXTS = ["the cat sat on the mat", "a dog ran", "seven blue dogs", "music in the tree", "the river is blue"]
 counts: dict[str, Counter[str]] = {}
+LIMITS = Limits(work=120, seconds=900)  # seconds of work: how long it takes beside others says nothing
 
 PLAIN = ["texts.txt", "--model", "model", "--recipe", "plain"]
 COMMANDS = {
@@ -105,7 +106,7 @@ def sound(tiny_bert_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
         ["sweep", "--grid", "grid.toml", "--model", "model", "-o", "swept"],
         ["groups", *PLAIN, "-k", "3", "--projection", "pca", "-o", "groups"],
     ):
-        ended = run(*command, cwd=here)
+        ended = run(*command, cwd=here, limits=LIMITS)
         assert ended.code == 0, ended
     return here
 
@@ -137,7 +138,7 @@ def test_a_kill_at_any_moment_changes_nothing(sound: Path, tmp_path: Path, name:
     command = COMMANDS[name]
     here = tmp_path / "here"  # the same path each time: some outputs name their inputs
     shutil.copytree(sound, here, symlinks=True)
-    ended = run(*command, cwd=here)
+    ended = run(*command, cwd=here, limits=LIMITS)
     assert ended.code == 0, ended
     wanted = contents(here)
     rng, hits, window = random.Random(f"{SEED} {name}"), 0, ended.seconds
@@ -154,7 +155,7 @@ def test_a_kill_at_any_moment_changes_nothing(sound: Path, tmp_path: Path, name:
         assert ended.code in (0, -number, 128 + number, 130), ended
         if name not in KEPT:
             _check_whole(contents(here), before, wanted)
-        again = run(*command, cwd=here)
+        again = run(*command, cwd=here, limits=LIMITS)
         done = ("it exists", "comes twice")  # the kill came when all was done
         assert again.code == 0 or any(words in again.err for words in done), again
         assert contents(here) == wanted
@@ -165,12 +166,12 @@ def test_a_kill_at_any_moment_changes_nothing(sound: Path, tmp_path: Path, name:
 
 
 def _killed(command: list[str], here: Path, number: signal.Signals, after: float) -> Ended:
-    running = start(*command, cwd=here)
+    running = start(*command, cwd=here, limits=LIMITS)
     running.process.join(after)
     if running.process.exitcode is None:
         assert running.process.pid is not None
         os.kill(running.process.pid, number)
-    return running.end()
+    return running.end(LIMITS.seconds)
 
 
 def _log() -> None:

@@ -15,6 +15,7 @@ from attar.choosing.evidence import SignalEvidence
 from attar.choosing.questions import Questions, columns_of
 from attar.errors import InputError
 from attar.io.atomic import new_file
+from attar.io.reading import open_lines
 
 CLOSER = (*SAID, SKIP)
 Pair = tuple[str, str]
@@ -55,22 +56,23 @@ def read_answers(path: Path) -> list[PairAnswer]:
     InputError
         If the file can't be read or a line is not an answer.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise InputError(f"can't read the answers in {str(path)!r}: {reason}") from None
     found = []
-    for n, line in enumerate(lines, 1):
-        if line.strip():
-            where = f"line {n} of {str(path)!r}"
-            try:
-                found.append(PairAnswer.from_json(json.loads(line), where))
-            except (ValueError, RecursionError) as error:
-                if isinstance(error, InputError):
-                    raise
-                raise InputError(f"{where} is not JSON: {line[:60]!r}") from None
+    with open_lines(str(path)) as lines:
+        for n, line in enumerate(lines, 1):
+            if line.strip():
+                found.append(_answer(line, f"line {n} of {str(path)!r}"))
+    if not found:
+        raise InputError(f"{str(path)!r} holds no answers")
     return found
+
+
+def _answer(line: str, where: str) -> PairAnswer:
+    try:
+        return PairAnswer.from_json(json.loads(line), where)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{where} is not JSON: {line[:60]!r}") from None
 
 
 def write_answers(path: Path, answers: Iterable[PairAnswer]) -> None:

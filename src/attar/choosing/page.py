@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +15,8 @@ import numpy as np
 from attar.choosing.dialogue import ALIKE, FEWEST, FIRMNESS, SETTLED, SLIPS, STEEPNESS, TOGETHER, Dialogue
 from attar.choosing.questions import SIMILARITY
 from attar.choosing.rule import SAME, log_prior
-from attar.io.atomic import new_file
+from attar.errors import OutputError
+from attar.io.atomic import check_target_file, explained, new_file
 
 MOST_QUESTIONS = 400
 ODDS = 16.0  # log-odds of ranks are within this
@@ -66,8 +68,21 @@ def write_page(dialogue: Dialogue, texts: Sequence[str], most: int, purpose: str
     }
     template = files("attar").joinpath("resources/choose.html").read_text(encoding="utf-8")
     safe = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
+    script = template.partition("<script>")[2].partition("</script>")[0]
+    hashed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     with new_file(path) as aside:
-        aside.write_text(template.replace("{{data}}", safe), encoding="utf-8")
+        aside.write_text(template.replace("{{script_hash}}", hashed).replace("{{data}}", safe), encoding="utf-8")
+
+
+def check_page(path: Path) -> None:
+    """Refuses to replace a page that this package has not made, since its name is not one that was given."""
+    begun = (
+        files("attar").joinpath("resources/choose.html").read_text(encoding="utf-8").partition("<meta http-equiv")[0]
+    )
+    check_target_file(path)
+    with explained(path):
+        if path.is_file() and not path.read_bytes().startswith(begun.encode()):
+            raise OutputError(f"can't write {str(path)!r}: it is not a page of questions; choose another name for -o")
 
 
 def _packed(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:

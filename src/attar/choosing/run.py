@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import re
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,14 +21,17 @@ from attar.choosing.evidence import LEAST_TEXTS, VOTERS, corpora, gather, try_ca
 from attar.choosing.passes import each_candidate
 from attar.choosing.questions import CLUSTERING, PURPOSES, SIMILARITY, draw_questions
 from attar.encoders.opening import open_encoder
-from attar.errors import InputError, unknown_name
+from attar.errors import AttarError, InputError, OutputError, unknown_name
 from attar.io.aside import scratch
-from attar.io.atomic import explained
+from attar.io.atomic import explained, make_own_folder
+from attar.io.locks import exclusive
 from attar.io.texts import check_texts, iter_texts
 from attar.pipeline import distinct_texts
 from attar.types import Encoder
 
 log = logging.getLogger("attar")
+LOCK = "lock"
+_OWN = re.compile(rf"[0-9a-f]{{16}}|{LOCK}")  # what a folder of pooled vectors holds
 Talk = Callable[[Dialogue, Sequence[str]], None]  # asks questions about the texts and notes the answers
 
 
@@ -98,6 +103,8 @@ def choose(
     made = open_encoder(encoder) if encoder is None or isinstance(encoder, str) else encoder
     made = made.with_template(None)
     sampled = sample_texts(given, settings.sample, answers)
+    if len(sampled) < LEAST_TEXTS:
+        raise InputError(f"{len(sampled)} distinct texts are too few to choose by; give at least {LEAST_TEXTS}")
     with _work(settings.work) as work:
         grouped = settings.purpose == CLUSTERING
         each = each_candidate(made, candidates(made, grouped), corpora(sampled), work, settings.progress)
@@ -128,11 +135,19 @@ def sample_texts(texts: Sequence[str], wanted: int, answers: Sequence[PairAnswer
 
 @contextmanager
 def _work(folder: Path | None) -> Iterator[Path]:
-    """The folder of pooled vectors: the one given, which stays, or a temporary one."""
+    """The folder of pooled vectors: the one given, which stays and is this process's alone, or a temporary one."""
     if folder is None:
         with scratch() as place:
             yield place
         return
     with explained(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    yield folder
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    fresh = not folder.exists()
+    make_own_folder(folder, lambda names: all(map(_OWN.fullmatch, names)), "the work of an earlier run")
+    try:
+        with exclusive(folder / LOCK):
+            yield folder
+    except AttarError as error:
+        if fresh and not isinstance(error, OutputError):  # what was refused is not gone on with
+            shutil.rmtree(folder, ignore_errors=True)
+        raise

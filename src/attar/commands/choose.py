@@ -120,12 +120,14 @@ def choose(
 
 
 def _talk(ask: int | None, web: bool, purpose: str, output: Path) -> Talk | None:
-    from attar.choosing.page import PageTalk
+    from attar.choosing.page import PageTalk, check_page
     from attar.choosing.terminal import TerminalTalk, check_terminal
 
     if ask is None:
         return None
     if web:
-        return PageTalk(ask, purpose, output.with_name(output.name + ".html"))
+        page = output.with_name(output.name + ".html")
+        check_page(page)
+        return PageTalk(ask, purpose, page)
     check_terminal()
     return TerminalTalk(ask, purpose, output.with_name(output.name + ".answers.jsonl"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +12,7 @@ import click
 from attar.commands.choices import Choices, embedder_options
 from attar.commands.suited_choice import check_enough, fit_anyway_option, suited_embedder
 from attar.commands.text_limit import text_limit_option
+from attar.errors import InputError
 from attar.io.progress import bar
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from attar.types import Floats
 
 log = logging.getLogger("attar")
-COLUMNS = ("cosine", "group", "id", "other_id", "text", "other_text")
+COLUMNS = ("cosine", "group", "reason", "id", "other_id", "text", "other_text")
 
 
 @click.command(
@@ -63,13 +65,16 @@ def duplicates(
     Two texts are near duplicates if the cosine of their vectors reaches the threshold. Without --threshold it is
     advised from the texts, and it is said how many pairs chance alone would bring. All pairs are compared.
     """
+    from attar.io.atomic import check_not_read
     from attar.io.row_files import check_row_file, write_rows
     from attar.jobs.documents import Documents
     from attar.jobs.duplicates import find_duplicates, find_leaks
 
-    for target in (output, cleaned):
-        if target is not None:
-            check_row_file(target)
+    for target in filter(None, (output, cleaned)):
+        check_row_file(target)
+        check_not_read(target, texts, other)
+    if cleaned is not None and Path(cleaned).resolve() == Path(output).resolve():
+        raise InputError(f"the pairs and the texts that stay can't both be written to {output!r}; name two files")
     held = Documents.read(texts, column, id_column)
     others = None if other is None else Documents.read(other, column, id_column)
     embedder = suited_embedder(choices, "similarity")
@@ -101,16 +106,19 @@ def _encoder(embedder: Embedder, held: Documents) -> Callable[[Documents], Float
 
 
 def _table(found: Duplicates, left: Documents, right: Documents) -> list[Row]:
-    groups = found.groups(within=left is right)
+    pairs, within = found.pairs, left is right
+    columns = (pairs.left, pairs.right, pairs.cosines, found.groups(within), found.reasons(within))
     return [
-        dict(
-            zip(
-                COLUMNS,
-                (round(float(cosine), 4), int(group), left.ids[i], right.ids[j], left.texts[i], right.texts[j]),
-                strict=True,
-            )
-        )
-        for i, j, cosine, group in zip(found.pairs.left, found.pairs.right, found.pairs.cosines, groups, strict=True)
+        {
+            "cosine": round(float(cosine), 4),
+            "group": int(group),
+            "reason": int(reason),
+            "id": left.ids[i],
+            "other_id": right.ids[j],
+            "text": left.texts[i],
+            "other_text": right.texts[j],
+        }
+        for i, j, cosine, group, reason in zip(*columns, strict=True)
     ]
 
 
@@ -118,6 +126,11 @@ def _report(found: Duplicates, output: str, cleaned: str | None) -> None:
     if found.advice is not None:
         log.info("%s", found.advice.sentence())
     dropped = int((~found.kept).sum())
-    log.info("wrote %s pairs to %s; %s texts may go", f"{len(found.pairs):,}", output, f"{dropped:,}")
+    log.info(
+        "wrote %s pairs to %s; texts that may go: %s, each by one of the pairs (column reason: 1)",
+        f"{len(found.pairs):,}",
+        output,
+        f"{dropped:,}",
+    )
     if cleaned is not None:
         log.info("wrote the %s texts that stay to %s", f"{len(found.kept) - dropped:,}", cleaned)

@@ -75,6 +75,7 @@ def encode(
     What has to learn from texts (idf, z-score ...) learns from TEXTS itself, or from --background; a saved recipe has
     learned already.
     """
+    from attar.io.atomic import check_not_read
     from attar.io.kept_columns import KeptColumns
     from attar.io.writing import check_target, print_vectors, write_vectors
 
@@ -82,6 +83,7 @@ def encode(
     kept = KeptColumns(texts, column, names, keep_text) if names or keep_text else None
     if output is not None:
         check_target(output, columns=kept is not None)
+        check_not_read(output, texts, background, choices.model, choices.recipe)
     corpus = read_background(background, column, sentences=sentences)
     embedder = choices.embedder(corpus)
     read = (lambda: read_texts(texts, column)) if kept is None else kept.texts
@@ -90,7 +92,10 @@ def encode(
         vectors = map(_cut(dims, unit=embedder.recipe.is_unit), vectors)
     n = print_vectors(vectors, kept) if output is None else write_vectors(vectors, output, kept)
     if output is not None:
-        log.info("wrote %s vectors to %s", f"{n:,}", output)
+        length = " of length 1" if embedder.recipe.is_unit else ""
+        log.info("wrote %s vectors%s to %s", f"{n:,}", length, output)
+        if not length:
+            log.info("their length is not 1: compare them by cosine, not by inner product, or add --shape unit")
 
 
 def _cut(dims: int, unit: bool) -> Callable[[Floats], Floats]:

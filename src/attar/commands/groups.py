@@ -42,7 +42,14 @@ Examples:
     show_default=True,
     help="How the map is drawn. t-SNE keeps neighbours together; PCA takes a second.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same groups and map.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default="0",
+    metavar="N",
+    help="The same seed gives the same groups and map.",
+)
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
 @text_limit_option
 @click.option("--id-column", metavar="NAME", help="The column of ids. Default: id, if there is one; else row numbers.")
@@ -79,7 +86,7 @@ def groups(
     with bar(None, "numbers of groups tried", k is None) as advance:
         found = find_groups(held.texts, vectors, k, seed, advance)
     if found.tried:
-        log.info("%s groups part best; -k takes another number", len(found.groups))
+        log.info("number of groups found: %s; -k takes another", len(found.groups))
     _write(output, held, found, vectors, projection, seed, overwrite, f"Groups of {Path(texts).name}")
     for group in found.groups[:20]:
         click.echo(f"{group.size:>7,}  {group.name}")

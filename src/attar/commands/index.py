@@ -68,6 +68,8 @@ def index(
 
     if approximate:
         check_installed()
+    if add and overwrite:
+        raise InputError("--add puts texts into an index and --overwrite replaces it; give one of them")
     if add:
         _add(texts, output, column, id_column, approximate, choices)
         return

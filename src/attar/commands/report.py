@@ -27,9 +27,11 @@ Examples:
 @click.option("--title", metavar="TEXT", default="Sentence vectors, recipe by recipe", help="Of the page.")
 def report(runs: tuple[Path, ...], output: Path, form: str, title: str) -> None:
     """Turn sweeps into one page, into tables, or into figures."""
-    from attar.io.atomic import new_file
+    from attar.io.atomic import check_not_read, new_file
     from attar.reports.cells import Cells
+    from attar.sweep.store import FILE
 
+    check_not_read(output, *(run / FILE for run in runs))
     cells = Cells.of_runs(runs)
     if form in ("png", "svg"):
         from attar.reports.figures import write_figures

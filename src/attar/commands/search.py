@@ -64,9 +64,13 @@ def search(
     opened = open_index(index, model)
     asked = [query] if query is not None else read_texts(queries, column) if queries is not None else _typed()
     at_once = QUERIES_AT_ONCE if queries is not None else 1
+    n = 0
     for several in _batches(asked, at_once):
+        n += len(several)
         for one, hits in zip(several, opened.search_all(several, top, exact=exact), strict=True):
             click.echo(_json(one, hits, opened, why) if as_json else _shown(one, hits, opened, why))
+    if queries is not None and not n:
+        raise InputError(f"{queries!r} holds no texts")
 
 
 def _typed() -> Iterator[str]:
@@ -98,6 +102,8 @@ def _shown(query: str, hits: list[Hit], index: Index, why: bool) -> str:
     """A line per document, cut at the width of the terminal."""
     width = shutil.get_terminal_size((100, 24)).columns
     lines = [f"{query}"]
+    if not hits:
+        lines.append("  nothing is near: the query has no word that the model knows")
     id_width = max((len(str(hit.id)) for hit in hits), default=0)
     for hit in hits:
         front = f"  {hit.cosine:6.3f}  {str(hit.id).rjust(id_width)}  "

@@ -11,10 +11,10 @@ static inline float sum_of(v8 x) { return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[
 
 static inline v8 pick(u8 first, v8 a, v8 b) { return (v8)(((u8)a & first) | ((u8)b & ~first)); }
 
-/* e^x for x <= 0, relative error 1e-7; 0 below -87. x = n ln 2 + r, with a polynomial in f = r / ln 2 for 2^f. */
+/* e^x for x <= 0, relative error 1e-7; 0 below -87, NaN of NaN. x = n ln 2 + r, with a polynomial in f = r / ln 2 for 2^f. */
 static inline v8 exp_below(v8 x) {
     const v8 shift = all(12582912.0f); /* 1.5 * 2^23: adding it rounds to the nearest integer */
-    u8 fits = (u8)(x >= all(-87.0f));
+    u8 fits = (u8)(x >= all(-87.0f)), strange = (u8)(x != x);
     x = pick(fits, x, all(-87.0f));
     v8 rounded = fused(x, all(1.44269504f), shift);
     v8 n = rounded - shift;
@@ -27,7 +27,7 @@ static inline v8 exp_below(v8 x) {
     p = fused(p, f, all(6.931469670e-01f));
     p = fused(p, f, all(1.0f));
     u8 exponent = (u8)rounded << 23; /* the integer stands in the low bits */
-    return (v8)((u8)((v8)((u8)p + exponent)) & fits);
+    return (v8)((((u8)p + exponent) & fits) | strange);
 }
 
 /* 1 / (1 + e^-x) */

@@ -46,15 +46,18 @@ static inline int32_t rounded(const float *row, int64_t d, int64_t k, float inve
     return d < k ? (int32_t)lrintf(row[d] * inverse) : 0;
 }
 
-/* Scales and sums of the columns, behind the units. */
+/* Scales and sums of the columns, behind the units; the scale is NaN where a weight is not finite. */
 static const float *scales_of(const float *weight, int64_t n, int64_t k, float *scales) {
     const int64_t all_columns = up(n, PANEL) * PANEL;
     int32_t *sums = (int32_t *)(scales + all_columns);
     for (int64_t column = 0; column < all_columns; column++) {
         const float *row = weight + column * k;
-        float most = 0;
-        for (int64_t d = 0; column < n && d < k; d++) most = fabsf(row[d]) > most ? fabsf(row[d]) : most;
-        scales[column] = most > 1e-30f ? most / 127.0f : 0;
+        float most = 0, strange = 0;
+        for (int64_t d = 0; column < n && d < k; d++) {
+            most = fabsf(row[d]) > most ? fabsf(row[d]) : most;
+            strange += row[d] - row[d];
+        }
+        scales[column] = (most > 1e-30f ? most / 127.0f : 0) + strange;
         sums[column] = 0;
         for (int64_t d = 0; column < n && d < k && scales[column] > 0; d++) sums[column] += rounded(row, d, k, 1.0f / scales[column]);
     }

@@ -44,7 +44,7 @@ def product_level() -> int:
 
 
 def _limit() -> str:
-    allowed = os.environ.get(VARIABLE, "all")
+    allowed = os.environ.get(VARIABLE) or "all"
     return allowed if allowed in LIMITS else "all"  # `library` says what is wrong with it
 
 

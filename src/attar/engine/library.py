@@ -46,7 +46,7 @@ def open_library(limit: str | None = None) -> Compiled | None:
     Without a limit the environment variable ATTAR_INSTRUCTIONS gives it, or there is none. None where no compiler was
     at hand when the package was installed, where it is of other sources, the processor too old, and for "none".
     """
-    allowed = limit if limit is not None else os.environ.get(VARIABLE, "all")
+    allowed = limit if limit is not None else os.environ.get(VARIABLE) or "all"
     if allowed not in LIMITS:
         raise unknown_name(f"limit of instructions (the environment variable {VARIABLE})", allowed, LIMITS)
     library = _library()
@@ -75,6 +75,9 @@ _ARGUMENTS = {
     "attar_attention": [
         *(_POINTER, _NUMBER, _POINTER, _NUMBER, _POINTER, _NUMBER, _POINTER, _POINTER, _POINTER),
         *(_POINTER, _NUMBER, _NUMBER, _NUMBER, _REAL, _POINTER, _NUMBER, _POINTER, _NUMBER, _NUMBER),
+    ],
+    "attar_block": [
+        *(_POINTER, _POINTER, _NUMBER, _POINTER, _NUMBER, _POINTER, _NUMBER, _POINTER, _NUMBER),
     ],
     "attar_bias_gelu": [_POINTER, _POINTER, _NUMBER, _NUMBER],
     "attar_bias_relu": [_POINTER, _POINTER, _NUMBER, _NUMBER],

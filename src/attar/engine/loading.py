@@ -162,7 +162,21 @@ def load_pretrained(checkpoint: Checkpoint, precision: str) -> Any:
             f"the weights of {checkpoint.location!r} lack {len(missing)} of the model's arrays "
             f"({', '.join(missing[:3])} ...); they would be random: is config.json the right one for these weights?"
         )
+    _check_finite(half, checkpoint.location)
     return half
+
+
+def _check_finite(model: Any, location: str) -> None:
+    """Refuses NaN and inf, of which torch's attention makes zeros; rows of tables come through as they are."""
+    import torch
+
+    for name, module in model.named_modules():
+        for own, array in module.named_parameters(recurse=False):
+            if not isinstance(module, torch.nn.Embedding) and not bool(torch.isfinite(array).all()):
+                raise ModelError(
+                    f"the array {'.'.join(filter(None, (name, own)))!r} in the weights of {location!r} holds NaN or "
+                    "inf; get the model anew"
+                )
 
 
 def _reading_half(model: Any) -> Any:

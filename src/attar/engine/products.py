@@ -12,11 +12,10 @@ from functools import cache
 
 import numpy as np
 
-from attar.engine.compiled import CompiledKernels
-from attar.engine.kernels import compiled_kernels
+from attar.engine.compiled import CompiledKernels, PackedProduct
+from attar.engine.kernels import Product, compiled_kernels
 from attar.types import Floats
 
-Product = Callable[[Floats], Floats]  # (T, D in) -> (T, D out)
 MakeProduct = Callable[[Floats], Product]  # from a weight (D out, D in)
 
 log = logging.getLogger("attar")
@@ -59,8 +58,7 @@ def packed(weight: Floats, precision: str, kernels: CompiledKernels | None = Non
     made = None if compiled is None else compiled.pack(weight, precision)
     if compiled is None or made is None:
         return None
-    times = compiled.times
-    return lambda x: times(x, made)
+    return PackedProduct(compiled, made)
 
 
 def numpy_float32(weight: Floats) -> Product:
@@ -96,9 +94,13 @@ def to_bfloat16(x: Floats) -> Floats:
 
 def numpy_int8(weight: Floats) -> Product:
     """The same numbers as the compiled products to the last bit: sums of integers are exact in float64 too."""
+    sound = np.asarray(np.isfinite(weight).all(axis=1))
     most = np.abs(weight).max(axis=1)
     scales = np.where(most > _TINY, most / np.float32(127), 0).astype(np.float32)  # (D out,)
-    whole = np.rint(weight * _inverse(scales)[:, None]).astype(np.float64).T  # (D in, D out)
+    scales[~sound] = np.nan  # so that what comes out is
+    whole = (
+        np.rint(np.where(sound[:, None], weight, 0) * _inverse(scales)[:, None]).astype(np.float64).T
+    )  # (D in, D out)
     sums = whole.sum(axis=0)
 
     def product(x: Floats) -> Floats:

@@ -21,7 +21,8 @@ class TorchKernels:
         for many, long in length_groups(lengths):
             end = start + many * long
             own = [x[start:end].unflatten(0, (many, long)).transpose(1, 2) for x in (q, k, v)]  # (many, H, long, Dh)
-            attended = scaled_dot_product_attention(own[0], own[1], own[2], scale=scale)
+            strange = (own[0] - own[0]).sum(-1, keepdim=True)  # 0; NaN for a query with NaN, to which torch gives zeros
+            attended = scaled_dot_product_attention(own[0], own[1], own[2], scale=scale) + strange
             out[start:end].unflatten(0, (many, long)).copy_(attended.transpose(1, 2))
             start = end
         attended_rows: Floats = out.flatten(1).numpy()

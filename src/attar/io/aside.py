@@ -31,6 +31,8 @@ def place_aside(parent: Path, name: str) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
         if lock is not None:
             os.close(lock)
+        if folder.exists():  # where no more files could be opened, there is one less open now
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from attar.errors import OutputError
@@ -115,12 +115,39 @@ def check_target_file(path: Path) -> None:
             raise OutputError(f"can't write {str(path)!r}: no permission")
 
 
+def check_not_read(target: str | Path, *sources: str | Path | None) -> None:
+    """Refuses a target that is one of the files that are read, or weights in a folder of them.
+
+    Parameters
+    ----------
+    target : str or Path
+        A file that may be there already.
+    *sources : str, Path or None
+        What is read: files, folders, names of other things.
+
+    Raises
+    ------
+    OutputError
+        If writing it would destroy what is read.
+    """
+    path = Path(target)
+    for source in [Path(given) for given in sources if given]:
+        with suppress(OSError, ValueError):  # what can't be looked at is not overwritten either
+            held = source.glob("*.safetensors") if source.is_dir() else [source]
+            if path.is_file() and any(file.exists() and os.path.samefile(file, path) for file in held):
+                break
+    else:
+        return
+    raise OutputError(f"can't write {str(path)!r}: it is read from; give another name")
+
+
 def check_target_folder(path: Path, mark: str, *, overwrite: bool = False) -> None:
     """Says early that the folder can't be written; only an empty one, or one with the file `mark`, is ever replaced."""
     held = _held(path)
     if held is not None and not overwrite:
         raise OutputError(
-            f"can't write the folder {str(path)!r}: it exists; remove it, choose another name or ask to overwrite it"
+            f"can't write the folder {str(path)!r}: it exists; remove it, choose another name or overwrite it "
+            "(--overwrite, or overwrite=True in Python)"
         )
     _refuse_others(path, held, lambda names: mark in names, f"no {mark}")
 

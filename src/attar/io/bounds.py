@@ -9,6 +9,7 @@ from attar.errors import InputError
 
 VARIABLE = "ATTAR_MAX_TEXT_BYTES"  # worker processes inherit it
 DEFAULT = 1 << 24  # bytes: twenty novels
+_MOST, _DIGITS = 1 << 40, 20  # more than any machine has memory for, and what all libraries take as a number
 
 
 class BoundedLines(Protocol):
@@ -20,7 +21,9 @@ class BoundedLines(Protocol):
 def max_text_bytes() -> int:
     """The limit in force."""
     given = os.environ.get(VARIABLE, "")
-    return int(given) if given.isdecimal() and int(given) > 0 else DEFAULT
+    if not given.isdecimal() or not given.strip("0"):
+        return DEFAULT
+    return min(int(given), _MOST) if len(given) <= _DIGITS else _MOST
 
 
 def bounded_line(file: BoundedLines | IO[bytes], source: str) -> bytes:
@@ -29,12 +32,17 @@ def bounded_line(file: BoundedLines | IO[bytes], source: str) -> bytes:
     Raises
     ------
     InputError
-        For a line beyond the limit, of which no more than that is read.
+        For a line beyond the limit, of which no more than that is read, and for one that is no text.
     """
     limit = max_text_bytes()
     line = file.readline(limit + 2)
     if len(line.rstrip(b"\r\n")) > limit:
         raise too_long(source)
+    if b"\0" in line:
+        raise InputError(
+            f"{source!r} holds a NUL byte, as files in UTF-16 and files that are no text do; save it as UTF-8, or "
+            "remove the byte"
+        )
     return line
 
 

@@ -19,6 +19,7 @@ KINDS = {
     ".tsv": "tsv",
     ".parquet": "parquet",
 }
+_SEPARATORS = (";", "\t", "|")  # of other dialects
 COLUMNS = ("text", "sentence", "content")  # what a column of texts is called where none is named
 
 
@@ -90,10 +91,21 @@ def choose_column(names: Sequence[str], wanted: str | None, source: str) -> str:
     if wanted is not None:
         if wanted not in names:
             raise InputError(f"{source!r} has no column {wanted!r}; it has {', '.join(names)}")
-        return wanted
+        return _only(wanted, names, source)
+    if len(names) == 1 and any(mark in names[0] for mark in _SEPARATORS):
+        raise InputError(
+            f"{source!r} has one column, called {names[0]!r}; if that is several, separate them as .csv (commas) or "
+            ".tsv (tabs) does; if it is one, name it with --column"
+        )
     found = [name for name in COLUMNS if name in names] or (list(names) if len(names) == 1 else [])
     if not found:
         raise InputError(
             f"which column of {source!r} holds the texts? It has {', '.join(names)}; name one with --column"
         )
-    return found[0]
+    return _only(found[0], names, source)
+
+
+def _only(name: str, names: Sequence[str], source: str) -> str:
+    if names.count(name) > 1:
+        raise InputError(f"{source!r} has {names.count(name)} columns called {name!r}; rename one of them")
+    return name

@@ -10,6 +10,7 @@ from typing import Any
 
 from attar.errors import AttarError, InputError
 from attar.io.system_errors import is_out_of_memory
+from attar.io.through import is_stream
 
 _LONGEST = 300  # characters of another library's message
 _DEEP = "things are nested too deeply in it"
@@ -57,6 +58,8 @@ def parse_json(text: str | bytes, what: str | Path, kind: type[AttarError] = Inp
 def read_json_object(path: Path, kind: type[AttarError] = InputError) -> dict[str, Any]:
     """A file that holds a JSON object."""
     with reading(path, kind):
+        if path.exists() and is_stream(path):  # it would be waited for
+            raise kind(f"{_shown(path)} is a pipe or device, not a file")
         content = parse_json(path.read_bytes(), path, kind)
     if not isinstance(content, dict):
         raise kind(f"{_shown(path)} should hold a JSON object; it holds a {type(content).__name__}")

@@ -33,34 +33,46 @@ def read_texts(source: str, column: str | None = None) -> Iterator[Any]:
 def count_texts(source: str) -> int | None:
     """How many texts a file holds, where that is quick to tell: of plain lines and of Parquet."""
     path = Path(source)
-    if not path.is_file():
+    try:
+        if path.suffix.lower() == ".txt" and path.is_file() and not is_packed(path):
+            return _count_lines(path)
+        if path.suffix.lower() == ".parquet" and path.is_file():
+            return _count_rows(path)
+    except (OSError, ValueError):  # reading it will tell
         return None
-    if path.suffix.lower() == ".txt" and not is_packed(path):
-        n, block = 0, b"\n"
-        with open(path, "rb") as file:
-            while more := file.read(1 << 20):
-                n, block = n + more.count(b"\n"), more
-        return n + (not block.endswith(b"\n"))
-    if path.suffix.lower() == ".parquet":
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        try:
-            return int(pq.read_metadata(path).num_rows)
-        except (pa.ArrowException, OSError):  # reading it will tell
-            return None
     return None
+
+
+def _count_lines(path: Path) -> int:
+    n, block = 0, b"\n"
+    with open(path, "rb") as file:
+        while more := file.read(1 << 20):
+            n, block = n + more.count(b"\n"), more
+    return n + (not block.endswith(b"\n"))
+
+
+def _count_rows(path: Path) -> int | None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return int(pq.read_metadata(path).num_rows)
+    except pa.ArrowException:
+        return None
 
 
 def existing_file(source: str) -> Path:
     """The path of a file that is there."""
     path = Path(source)
-    if path.is_dir():
-        raise InputError(f"{source!r} is a folder; give a file of texts")
     if path.suffix.lower() in _NO_TEXTS:
         raise InputError(f"{source!r} is no text: {path.suffix} holds arrays; give .txt, .csv, .jsonl or .parquet")
-    if not path.exists():
-        raise InputError(f"there is no file {source!r}")
+    try:
+        if path.is_dir():
+            raise InputError(f"{source!r} is a folder; give a file of texts")
+        if not path.exists():
+            raise InputError(f"there is no file {source!r}")
+    except OSError as error:
+        raise InputError(f"can't read {source!r}: {error.strerror or error}") from None
     return path
 
 

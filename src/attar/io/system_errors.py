@@ -8,12 +8,13 @@ import re
 
 from attar.errors import AttarError
 
+_NO_MEMORY = ("can't allocate memory", "failed to map segment", "annot allocate memory")
 _RUST = re.compile(r"\(os error (\d+)\)")  # how safetensors and tokenizers pass it on
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether there was no memory left; torch says so in words only."""
-    said = isinstance(error, RuntimeError) and "can't allocate memory" in str(error)
+    """Whether there was no memory left; torch and the loader of libraries say so in words only."""
+    said = isinstance(error, (RuntimeError, ImportError)) and any(words in str(error) for words in _NO_MEMORY)
     return isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM or said
 
 

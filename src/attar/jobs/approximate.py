@@ -14,7 +14,7 @@ import numpy as np
 
 from attar.errors import InputError
 from attar.jobs.graph_file import GraphFile, faiss_library, read_graph
-from attar.jobs.nearest import Neighbours, nearest
+from attar.jobs.nearest import Neighbours, checked_cosines, nearest
 from attar.types import Floats, Ints
 
 TAIL = 65_536  # rows behind the graph that are searched exactly
@@ -48,7 +48,7 @@ class Graph:
         try:
             size = path.stat().st_size
             table = np.load(folder / about.nodes_file, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError) as error:
+        except Exception as error:  # numpy raises several kinds for a damaged header
             raise InputError(f"the graph {path} can't be read: {error}; build the index again") from None
         if size != about.bytes:
             raise InputError(f"{path} is not as index.json says: {size} bytes; build the index again")
@@ -98,7 +98,7 @@ class Graph:
         if len(rows) < wanted:
             exact = nearest(query[None], parts, wanted)
             return Neighbours(exact.cosines[0], exact.rows[0])
-        cosines = rows_of(parts, rows) @ query
+        cosines = checked_cosines(query[None], rows_of(parts, rows))[0]
         order = np.lexsort((rows, -cosines))[:wanted]
         return Neighbours(cosines[order], rows[order])
 

@@ -14,16 +14,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from attar.embedder import Embedder
 from attar.errors import AttarError, InputError, OutputError
-from attar.io.atomic import check_target_folder, new_file, replace_folder
+from attar.io.atomic import check_target_folder, make_own_folder, new_file, replace_folder
 from attar.io.locks import exclusive
 from attar.io.progress import Advance, bar, nothing
 from attar.io.texts import check_texts
 from attar.jobs.graph_file import GraphFile, build_graph, check_installed, is_wanted
-from attar.jobs.index_files import ABOUT, RECIPE, About, check_id, map_vectors, texts_file, vectors_file, write_part
+from attar.jobs.index_files import (
+    ABOUT,
+    RECIPE,
+    About,
+    check_id,
+    map_vectors,
+    open_texts,
+    read_rows,
+    texts_file,
+    vectors_file,
+    write_part,
+)
 from attar.shapers import Unit
 from attar.types import Floats
 
@@ -177,11 +187,11 @@ def _is_whole(work: Path, number: int, rows: int, account: dict[str, Any]) -> bo
         return False
     try:
         vectors = np.load(vectors_file(work, number), mmap_mode="r", allow_pickle=False)
-        texts = pa.ipc.open_file(pa.memory_map(str(texts_file(work, number))))
-        n_texts = sum(texts.get_batch(i).num_rows for i in range(texts.num_record_batches))
+        texts = read_rows(open_texts(texts_file(work, number)), texts_file(work, number))
+        same = _digest(texts["id"], texts["text"]) == account["sha256"]
     except Exception:  # whatever the libraries make of it
         return False
-    return bool(vectors.shape == (rows, dims) and vectors.dtype == np.float32 and n_texts == rows)
+    return bool(same and vectors.shape == (rows, dims) and vectors.dtype == np.float32 and np.isfinite(vectors).all())
 
 
 def _previous(work: Path, embedder: Embedder) -> bool:
@@ -201,7 +211,7 @@ def _work_folder(target: Path) -> Iterator[Path]:
     """Beside the target; it stays where a run was stopped or the disk is full, and goes where something was refused."""
     place = target.resolve()
     work = place.with_name(f".{place.name}.unfinished")
-    work.mkdir(exist_ok=True)
+    make_own_folder(work, lambda names: _LOCK in names, "the work of an earlier run")
     try:
         with exclusive(work / _LOCK):
             yield work

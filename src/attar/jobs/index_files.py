@@ -97,6 +97,8 @@ def check_id(value: Any) -> None:
     """Refuses what can't be an id."""
     if isinstance(value, bool) or not isinstance(value, (int, str)):
         raise InputError(f"the id {value!r:.100} ({type(value).__name__}) is neither a whole number nor a string")
+    if isinstance(value, str) and not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+        raise InputError(f"the id {value!r:.100} is not Unicode: it holds half a character")
 
 
 def _id_array(ids: Sequence[Any]) -> pa.Array:
@@ -129,8 +131,24 @@ def map_texts(folder: Path, about: About) -> list[pa.Table]:
     for number, rows in enumerate(about.parts):
         path = texts_file(folder, number)
         with reading(path):
-            part = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+            part = open_texts(path)
         if part.num_rows != rows or part.column_names != ["id", "text"]:
             raise InputError(f"{path} is not as {ABOUT} says: {part.num_rows} rows, expected {rows}")
         found.append(part)
+    return found
+
+
+def open_texts(path: Path) -> pa.Table:
+    """A part, mapped; its rows are read by `read_rows`."""
+    table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+    table.validate()
+    return table
+
+
+def read_rows(table: pa.Table, path: Path, start: int = 0, n: int | None = None) -> dict[str, list[Any]]:
+    """Rows as Python values, once it is known that they lie in the file: Arrow reads wherever it is told to."""
+    rows = table.slice(start, n)
+    with reading(path):
+        rows.validate(full=True)
+        found: dict[str, list[Any]] = rows.to_pydict()
     return found

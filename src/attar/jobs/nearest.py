@@ -13,6 +13,7 @@ from attar.types import Floats, Ints
 
 ROWS_AT_ONCE = 8192  # vectors in one block
 QUERIES_AT_ONCE = 1024
+_LONGEST = 1.01  # product of two vectors of length 1, with room for rounding
 
 
 @dataclass(frozen=True)
@@ -61,11 +62,23 @@ def _nearest_of_few(queries: Floats, parts: Sequence[Floats], k: int) -> Neighbo
     cosines = np.empty((len(queries), 0), dtype=np.float32)
     rows = np.empty((len(queries), 0), dtype=np.int64)
     for first, block in _blocks(parts):
-        product = queries @ block.T
+        product = checked_cosines(queries, block)
         numbers = np.broadcast_to(np.arange(first, first + len(block)), product.shape)
         kept = _best(np.hstack([cosines, product]), np.hstack([rows, numbers]), k)
         cosines, rows = kept.cosines, kept.rows
     return _ordered(cosines, rows)
+
+
+def checked_cosines(queries: Floats, block: Floats) -> Floats:
+    """Products of vectors of length 1. Others are refused: NaN would never be found, long ones always.
+
+    Shape: (Q, D), (N, D) to (Q, N)
+    """
+    with np.errstate(all="ignore"):
+        product = queries @ block.T
+    if not (product.max(initial=0) < _LONGEST and product.min(initial=0) > -_LONGEST):
+        raise InputError("vectors of the index are not finite or not of length 1: a file is damaged; build it again")
+    return product
 
 
 def _blocks(parts: Iterable[Floats]) -> Iterator[tuple[int, Floats]]:

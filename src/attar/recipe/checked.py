@@ -24,6 +24,7 @@ def layer(pair: Any) -> tuple[int | str, float | None]:
 def corpus(data: Any) -> Corpus | None:
     if data is None:
         return None
+    expect(dict, data, "an account of texts")
     sampled = data.get("sampled")  # recipes of earlier versions do not have it
     return Corpus(
         expect(int, data["texts"], "a number of texts"),

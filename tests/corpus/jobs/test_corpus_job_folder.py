@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -96,6 +97,18 @@ def test_a_full_disk_is_one_line(folder: JobFolder) -> None:
 
 def test_plans_of_other_versions_are_made_anew(folder: JobFolder) -> None:
     (folder.path / "_plan.json").write_text('{"identity": {}, "plan": {"sources": [{"path": "a.txt", "new": 1}]}}')
+    assert folder.known_sources() == []
+
+
+def test_a_plan_that_was_altered_is_made_anew(tmp_path: Path) -> None:
+    folder = JobFolder.at(tmp_path / "other")
+    source = {"path": "a.txt", "size": 1, "modified_ns": 1, "changed_ns": 1, "sha256": "0", "rows": 1}
+    lists: dict[str, Any] = {"asked": [None, None], "fields": [], "places": [0]}
+    path = folder.path / "_plan.json"
+    with folder.begun({"a": 1}, {"shards": 1, "sources": [source | lists]}):
+        pass
+    assert [known.path for known in folder.known_sources()] == ["a.txt"]
+    path.write_text(path.read_text().replace('"a.txt"', "1e+308"))
     assert folder.known_sources() == []
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from attar.errors import DataError
 from attar.tasks.readers.delimited import read_csv, read_jsonl, read_tsv
 
-plain = st.text(st.characters(codec="utf-8", exclude_characters="\t\n\r\ufeff"), max_size=12)
+plain = st.text(st.characters(codec="utf-8", exclude_characters="\0\t\n\r\ufeff"), max_size=12)
 anything = st.text(st.characters(codec="utf-8", exclude_characters="\x00\ufeff"), max_size=12)
 few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

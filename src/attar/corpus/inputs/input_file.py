@@ -92,7 +92,8 @@ def find_files(patterns: Sequence[str]) -> list[str]:
         matches = [pattern] if Path(pattern).is_file() else sorted(glob(pattern, recursive=True))
         files = [str(Path(match).absolute()) for match in matches if Path(match).is_file()]
         if not files:
-            hint = f": it is a folder; give its files, such as {pattern.rstrip('/') + '/*.txt'!r}" if matches else ""
+            folder = any(Path(match).is_dir() for match in matches)
+            hint = f": it is a folder; give its files, such as {pattern.rstrip('/') + '/*.txt'!r}" if folder else ""
             raise InputError(f"no file of texts matches {pattern!r}{hint}")
         for path in files:
             kind_of(path)

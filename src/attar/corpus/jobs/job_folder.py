@@ -66,7 +66,8 @@ class JobFolder:
                 )
             if self._plan() is None:
                 with self.writing(PLAN) as aside:
-                    aside.write_text(json.dumps({"identity": identity, "plan": plan}), encoding="utf-8")
+                    about = {"identity": identity, "plan": plan}
+                    aside.write_text(json.dumps({**about, "mark": _digest(about)}), encoding="utf-8")
             self.sweep()
             yield
 
@@ -141,8 +142,8 @@ class JobFolder:
     def _plan(self) -> dict[str, Any] | None:
         try:
             content = json.loads((self.path / PLAN).read_text(encoding="utf-8"))
-            return content if all(isinstance(content[name], dict) for name in ("identity", "plan")) else None
-        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            return content if content.pop("mark") == _digest(content) else None
+        except (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
             return None
 
 

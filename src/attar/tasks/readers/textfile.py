@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from attar.errors import DataError
+from attar.errors import DataError, InputError
+from attar.io.bounds import bounded_line
 from attar.io.unpacked import open_data
 
 Encoding = Literal["utf-8", "latin-1"]  # latin-1 never fails: only for files known to be in it
@@ -13,8 +14,11 @@ Encoding = Literal["utf-8", "latin-1"]  # latin-1 never fails: only for files kn
 
 def read_text(path: Path, encoding: Encoding = "utf-8") -> str:
     """The whole file, without a byte order mark; gzip is known by its first bytes, not by the name."""
-    with open_data(path) as file:
-        raw = file.read()
+    try:
+        with open_data(path) as file:
+            raw = b"".join(iter(lambda: bounded_line(file, str(path)), b""))
+    except InputError as error:
+        raise DataError(str(error)) from None
     try:
         return raw.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
