@@ -84,6 +84,18 @@ def test_folders_of_others_where_work_would_go(here: Path, name: str) -> None:
     assert not (here / name).exists()
 
 
+def test_work_of_a_choice_that_was_killed_when_all_was_done(here: Path) -> None:
+    command = ["choose", "t.txt", "--sample", "20", "--model", "table", "-o", "out"]
+    assert run(*command, "--keep", cwd=here).code == 0
+    assert "it exists" in run(*command, cwd=here).err
+    assert (here / "out.choosing").is_dir()  # it was to be kept
+    (here / "out.choosing" / "kept").unlink()
+    assert "it exists" in run(*command, "--keep", cwd=here).err
+    assert (here / "out.choosing").is_dir()
+    assert "it exists" in run(*command, cwd=here).err
+    assert not (here / "out.choosing").exists()
+
+
 def test_a_page_of_others(here: Path) -> None:
     command = ["choose", "t.txt", "--sample", "20", "--ask", "3", "--web", "--model", "table", "-o", "out"]
     (here / "out.html").write_text("<!DOCTYPE html>my page")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,8 @@ from attar.pipeline import distinct_texts
 from attar.types import Encoder
 
 log = logging.getLogger("attar")
-LOCK = "lock"
-_OWN = re.compile(rf"[0-9a-f]{{16}}|{LOCK}")  # what a folder of pooled vectors holds
+LOCK, KEPT = "lock", "kept"
+_OWN = re.compile(rf"[0-9a-f]{{16}}|{LOCK}|{KEPT}")  # what a folder of pooled vectors holds
 Talk = Callable[[Dialogue, Sequence[str]], None]  # asks questions about the texts and notes the answers
 
 
@@ -131,6 +132,20 @@ def sample_texts(texts: Sequence[str], wanted: int, answers: Sequence[PairAnswer
     if len(asked) > VOTERS:
         raise InputError(f"the answers are about {len(asked):,} texts; at most {VOTERS} can be taken into account")
     return [*asked, *(text for text in drawn if text not in set(asked))]
+
+
+def keep_work(folder: Path) -> None:
+    """Marks pooled vectors that are to stay although the recipe is saved."""
+    with explained(folder):
+        (folder / KEPT).touch()
+
+
+def remove_work(folder: Path) -> None:
+    """Removes what a run that was killed after it saved its recipe has left; what is kept, or another's, stays."""
+    if not folder.is_dir() or (folder / KEPT).exists() or not all(map(_OWN.fullmatch, os.listdir(folder))):
+        return
+    with suppress(OutputError), exclusive(folder / LOCK):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

@@ -94,15 +94,18 @@ def choose(
     from attar.choosing import choose as run
     from attar.choosing.answers import read_answers
     from attar.choosing.chosen import table
+    from attar.choosing.run import keep_work, remove_work
     from attar.io.atomic import check_target_folder
     from attar.persist import RECIPE
 
     if web and ask is None:
         raise InputError("--web writes a page that asks: say how many questions at most, such as --ask 20 --web")
+    work = output.with_name(output.name + ".choosing")
+    if (output / RECIPE).is_file() and not overwrite and not keep:
+        remove_work(work)
     check_target_folder(output, RECIPE, overwrite=overwrite)
     given = [answer for path in files for answer in read_answers(path)]
     talk = _talk(ask, web, purpose, output)
-    work = output.with_name(output.name + ".choosing")
     settings = ChooseSettings(purpose, sample, work, progress=True)
     chosen = run(list(read_texts(texts, column)), model, settings=settings, answers=given, talk=talk)
     if web:
@@ -114,7 +117,9 @@ def choose(
     log.info("%s", LEGEND)
     log.info("%s", chosen.reason())
     chosen.save(output, overwrite=overwrite, progress=True)
-    if not keep:
+    if keep:
+        keep_work(work)
+    else:
         shutil.rmtree(work, ignore_errors=True)
     log.info("saved the recipe, fitted on %s texts, to %s", f"{len(chosen.texts):,}", output)
 
