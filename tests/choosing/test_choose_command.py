@@ -21,7 +21,10 @@ from sample_evidence import sample_evidence
 from attar import Embedder, choose
 from attar.choosing import ChooseSettings, Chosen
 from attar.choosing.candidates import Candidate, candidates, layer_sets, named_candidates, plain_candidate
-from attar.choosing.rule import judge
+from attar.choosing.dialogue import Dialogue
+from attar.choosing.page import write_page
+from attar.choosing.questions import draw_questions
+from attar.choosing.rule import judge, log_prior, weigh
 from attar.choosing.run import sample_texts
 from attar.cli import main
 from attar.encoders.transformer import Transformer
@@ -216,6 +219,32 @@ def test_the_page_asks_and_its_answers_come_back(tiny_bert_dir: Path, texts_file
     said_there = ["left", "skip", "neither", "both"]
     main([*command, "--answers", str(tmp_path / "answers.jsonl")])
     assert [json.loads(line)["closer"] for line in (out / "answers.jsonl").read_text().splitlines()] == said_there
+
+
+@pytest.mark.parametrize("purpose", ["similarity", "clustering"])
+def test_the_page_reckons_as_the_dialogue_does(purpose: str, tmp_path: Path) -> None:
+    program = find_browser()
+    if program is None:
+        pytest.skip("no Chromium")
+    evidence = sample_evidence()
+    dialogue = Dialogue(evidence, draw_questions(evidence, purpose, 50))
+    write_page(dialogue, [f"text {i}" for i in range(len(evidence.neighbours[0]))], 9, purpose, tmp_path / "page.html")
+    browser = Browser(program, tmp_path / "profile")
+    try:
+        browser.open(tmp_path / "page.html", 900, 700)
+        f, r, q = browser.run("[F, R, Q]")
+        chances = np.reshape(browser.run("Array.from(chances)"), (f, r, q, 4))
+        browser.run("answers.push([3, 'both'], [5, 'right'], [7, 'skip'], [8, 'neither'])")
+        belief = browser.run("belief(states())")
+        assert not browser.complaints
+    finally:
+        browser.close()
+    prior = log_prior(evidence)
+    kept = np.flatnonzero(prior > prior.max() - 12)
+    np.testing.assert_allclose(chances, dialogue._chances[:f, kept], atol=0.03)  # leads go to the page as bytes
+    for question, said in {3: "both", 5: "right", 7: "skip", 8: "neither"}.items():
+        dialogue.answer(question, said)
+    np.testing.assert_allclose(belief, weigh((prior + dialogue.log_likelihood)[kept]), atol=0.05)
 
 
 def test_help_has_examples() -> None:
