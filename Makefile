@@ -77,7 +77,8 @@ bench: .venv/bench  ## speed against other libraries; wants an idle machine for 
 
 .venv-clients/ready: pyproject.toml constraints.txt  # apart from .venv, whose versions they would change
 	test -x .venv-clients/bin/python || $(PYTHON) -m venv .venv-clients
-	.venv-clients/bin/python -m pip install -q --disable-pip-version-check -e '.[models,fast,clients,sentence-transformers]' pytest hypothesis
+	.venv-clients/bin/python -m pip install -q --disable-pip-version-check \
+	  -e '.[models,fast,clients,sentence-transformers]' pytest hypothesis `grep ^torch== constraints.txt`  # clients pin the rest
 	@touch $@
 
 clients: .venv-clients/ready  ## the snippets of docs/clients.md against the real libraries

@@ -1,6 +1,6 @@
 """`attar duplicates` beside semhash: labelled pairs mixed into unrelated texts, from the same vectors.
 
-    python benchmarks/duplicates.py DATA --cache FOLDER [--texts 6000] [--rounds 3]
+    python benchmarks/duplicates.py DATA --cache FOLDER [--texts 5000] [--rounds 3]
     python benchmarks/duplicates.py DATA --cache FOLDER --whole stackoverflow,agnews --static POTION
 
 Pairs that people found 4.5 or more similar (STS-B and SICK, test parts) are the duplicates; all other pairs above a
@@ -33,6 +33,14 @@ def attar_pairs(texts: list[str], vectors: np.ndarray, threshold: float | None) 
     found = find_duplicates(texts, vectors, threshold)
     pairs = zip(found.pairs.left.tolist(), found.pairs.right.tolist(), strict=True)
     return {(min(p), max(p)) for p in pairs}, found.threshold
+
+
+def attar_reasons(texts: list[str], vectors: np.ndarray, threshold: float | None) -> Pairs:
+    """One pair for each text that is dropped, which is what semhash reports."""
+    found = find_duplicates(texts, vectors, threshold)
+    chosen = found.reasons(within=True)
+    pairs = zip(found.pairs.left[chosen].tolist(), found.pairs.right[chosen].tolist(), strict=True)
+    return {(min(p), max(p)) for p in pairs}
 
 
 class NoModel:
@@ -131,7 +139,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--unrelated", default="biomedical,searchsnippets,SUBJ,MR")
-    parser.add_argument("--texts", type=int, default=6000)
+    parser.add_argument("--texts", type=int, default=5000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--whole", help="sets that are searched as they are, with commas between")
     parser.add_argument("--static", help="a folder of model2vec's, for --whole")
@@ -142,17 +150,19 @@ def main() -> None:
         return
     for name in given.unrelated.split(","):
         others = load(name, given.data)
-        all_vectors = vectors_of(name, others.texts, given.cache)
+        chosen = [others.texts[i] for i in sample(len(others.texts), given.texts)]
+        unrelated = vectors_of(f"{name}.{given.texts}", chosen, given.cache)
         for pairs_name in ("STS-B", "SICK-R"):
             task = load(pairs_name, given.data)
-            near = vectors_of(f"{pairs_name}.test", task.texts, given.cache)
             rows = close_pairs(task, LEAST)
-            chosen = sample(len(others.texts), given.texts)
-            held = {others.texts[i]: all_vectors[i] for i in chosen}
+            near = vectors_of(
+                f"{pairs_name}.close", [side[i] for side in (task.left, task.right) for i in rows], given.cache
+            )
+            held = dict(zip(chosen, unrelated, strict=True))
             true_texts = []
-            for i in rows:
+            for at, i in enumerate(rows):
                 left, right = task.left[i], task.right[i]
-                held[left], held[right] = near[i], near[len(task.left) + i]
+                held[left], held[right] = near[at], near[len(rows) + at]
                 if left != right:
                     true_texts.append((left, right))
             texts, vectors = list(held), np.stack(list(held.values()))
@@ -161,14 +171,16 @@ def main() -> None:
             advised = attar_pairs(texts, vectors, None)[1]
             ways = {
                 "attar, advised": lambda t=texts, v=vectors: attar_pairs(t, v, None)[0],
+                "attar, reasons": lambda t=texts, v=vectors: attar_reasons(t, v, None),
                 "attar, 0.9": lambda t=texts, v=vectors: attar_pairs(t, v, 0.9)[0],
+                "attar, 0.9, reasons": lambda t=texts, v=vectors: attar_reasons(t, v, 0.9),
                 "semhash, 0.9": lambda t=texts, v=vectors: semhash_pairs(t, v, 0.9),
                 "semhash, advised": lambda t=texts, v=vectors, c=advised: semhash_pairs(t, v, c),
             }
             found, times = in_turns(ways, given.rounds)
             print(f"{name} + {pairs_name}: {len(texts)} texts, {len(true)} pairs, advised {advised:.3f}", flush=True)
             for way, pairs in found.items():
-                print(f"  {way:18} {figures(pairs, true)}  {times[way]}", flush=True)
+                print(f"  {way:19} {figures(pairs, true)}  {times[way]}", flush=True)
 
 
 if __name__ == "__main__":

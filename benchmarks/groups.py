@@ -1,6 +1,6 @@
 """`attar groups` beside BERTopic on the same texts and vectors, against labels that neither has seen.
 
-    python benchmarks/groups.py DATA --cache FOLDER [--tasks biomedical,TREC,...] [--texts 6000] [--rounds 2]
+    python benchmarks/groups.py DATA --cache FOLDER [--tasks biomedical,TREC,...] [--texts 5000] [--rounds 2]
 
 Seconds are of finding and naming groups, without embedding and without a map. BERTopic runs at its defaults (UMAP,
 HDBSCAN), whose outliers count as one group, then with its outliers reassigned by embeddings, and with k-means in place
@@ -47,14 +47,14 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--tasks", default="biomedical,TREC,SUBJ")
-    parser.add_argument("--texts", type=int, default=6000)
+    parser.add_argument("--texts", type=int, default=5000)
     parser.add_argument("--rounds", type=int, default=2)
     given = parser.parse_args()
     for name in given.tasks.split(","):
         task = load(name, given.data)
         rows = sample(len(task.texts), given.texts)
-        vectors = vectors_of(name, task.texts, given.cache)[rows]
         texts, labels = [task.texts[i] for i in rows], task.labels[rows]
+        vectors = vectors_of(f"{name}.{given.texts}", texts, given.cache)
         true = len(task.classes)
         ways: dict[str, Callable[[int], Found]] = {
             "attar": lambda seed, t=texts, v=vectors: attar_groups(t, v, None, seed),

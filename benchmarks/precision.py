@@ -17,13 +17,13 @@ from sample_texts import DATA, short_texts
 NAMES = ("float32", "bfloat16", "int8", "float64")
 
 
-def sts_benchmark(embedder) -> float:  # type: ignore[no-untyped-def]
-    """Spearman x 100 of cosines on the test part."""
+def sts_benchmark(embedder, part: str = "test") -> float:  # type: ignore[no-untyped-def]
+    """Spearman x 100 of cosines."""
     from scipy.stats import spearmanr
 
-    with gzip.open(DATA / "STSB.test.tsv.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(DATA / f"STSB.{part}.tsv.gz", "rt", encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    left, right = (_unit(embedder.encode([row[side] for row in rows])) for side in ("sentence1", "sentence2"))
+    left, right = (unit(embedder.encode([row[side] for row in rows])) for side in ("sentence1", "sentence2"))
     return 100 * float(spearmanr((left * right).sum(1), [float(row["score"]) for row in rows]).statistic)
 
 
@@ -38,7 +38,7 @@ def main() -> None:
 
     texts, folder = short_texts(args.n), model_folder(args.model)
     embedders = {name: Embedder(Transformer(folder, precision=name), weights=Mean(specials=True)) for name in NAMES}
-    vectors = {name: _unit(embedder.encode(texts)) for name, embedder in embedders.items()}
+    vectors = {name: unit(embedder.encode(texts)) for name, embedder in embedders.items()}
     wall: dict[str, list[float]] = {name: [] for name in NAMES}
     cpu: dict[str, list[float]] = {name: [] for name in NAMES}
     for _ in range(args.rounds):
@@ -60,7 +60,7 @@ def main() -> None:
         )
 
 
-def _unit(rows: np.ndarray) -> np.ndarray:
+def unit(rows: np.ndarray) -> np.ndarray:
     exact = rows.astype(np.float64)
     return exact / np.linalg.norm(exact, axis=1, keepdims=True)
 

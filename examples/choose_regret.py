@@ -11,16 +11,18 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from attar import tasks
 from attar.choosing.answers import resume
 from attar.choosing.candidates import Candidate, candidates, named_candidates
-from attar.choosing.evidence import SignalEvidence, corpora, gather
+from attar.choosing.dialogue import SAID
+from attar.choosing.evidence import SignalEvidence, corpora, gather, try_candidate
 from attar.choosing.passes import Units, each_candidate
 from attar.choosing.questions import DRAWN, Questions, draw_questions
 from attar.choosing.rule import judge
@@ -38,7 +40,7 @@ TASKS = (*FIXED_ON, *HELD_OUT)
 STEPS = (10, 20, 40)
 SLIPS = (0.0, 0.1)
 RUNS = 5  # of each dialogue
-STARTS, REPEATS = 5, 2  # of k-means: the best of 5 starts, as `attar groups` takes; the mean of 2 such runs
+STARTS = 5  # of k-means: the best of them, as `attar groups` takes
 COLUMNS = ["plain", "named", "chosen", *(f"after {s}{k}" for k in ("", " slips") for s in STEPS), "best"]
 Row = dict[str, float | str]
 
@@ -62,7 +64,9 @@ def main() -> None:
             kept = given.work / f"{name}-{task}-{given.rows}.npz"
             if kept.is_file() or not given.ready:
                 encoder = open_encoder(source or None).configured(precision=given.precision)
-                rows.append({"model": name, "task": task} | measure(encoder, labelled, given.work / name, kept))
+                if not kept.is_file():
+                    collect(encoder, labelled, given.work / name, kept)
+                rows.append({"model": name, "task": task} | measure(encoder, labelled, kept))
                 print(rows[-1], file=sys.stderr, flush=True)
     print("\n".join(summary(rows)))
 
@@ -112,44 +116,51 @@ class Labelled:
         if self.sides is not None:
             cosines = np.einsum("md,md->m", units[self.sides[:, 0]], units[self.sides[:, 1]], dtype=np.float64)
             return 100 * spearman(cosines, self.grades)
-        found = [kmeans(units[self.place], int(self.grades.max()) + 1, STARTS, seed).labels for seed in range(REPEATS)]
-        return 100 * float(np.mean([matched_accuracy(shared_counts(self.grades, labels)) for labels in found]))
+        found = kmeans(units[self.place], int(self.grades.max()) + 1, STARTS).labels
+        return 100 * matched_accuracy(shared_counts(self.grades, found))
 
-    def questions(self, evidence: SignalEvidence, seed: int) -> tuple[Questions, np.ndarray]:
-        """Questions, and which side the labels say is closer: 1 left, -1 right, 0 both or neither."""
+    def questions(self, evidence: SignalEvidence, seed: int) -> tuple[Questions, list[str]]:
+        """Questions, and their answers by the labels; pairs of one grade are both alike."""
         if self.sides is None:
             questions = draw_questions(evidence, "clustering", seed=seed)
             group = np.zeros(len(self.texts), dtype=int)
             group[self.place] = self.grades
             same = [group[side[:, 0]] == group[side[:, 1]] for side in (questions.left, questions.right)]
-            return questions, same[0].astype(int) - same[1].astype(int)
+            names = {(True, False): "left", (False, True): "right", (True, True): "both", (False, False): "neither"}
+            return questions, [names[bool(left), bool(right)] for left, right in zip(*same, strict=True)]
         columns = np.random.default_rng(seed).integers(0, len(evidence.pairs), (DRAWN, 2))
         columns = columns[columns[:, 0] != columns[:, 1]]
         grades = self.grades[self.differing]
         questions = Questions(evidence.pairs[columns[:, 0]], evidence.pairs[columns[:, 1]], columns)
-        return questions, np.sign(grades[columns[:, 0]] - grades[columns[:, 1]]).astype(int)
+        more = np.sign(grades[columns[:, 0]] - grades[columns[:, 1]]).astype(int)
+        return questions, [("both", "left", "right")[m] for m in more]
 
 
-def measure(encoder: Encoder, task: Labelled, work: Path, kept: Path) -> Row:
+def collect(encoder: Encoder, task: Labelled, work: Path, kept: Path) -> None:
+    """Keep the signals and the labelled scores of all candidates of a model on a task."""
+    gold: list[float] = []
+
+    def scored(each: Iterator[Units]) -> Iterator[Units]:
+        for units in each:
+            gold.append(task.score(units.of["texts"]))
+            yield units
+
+    work.mkdir(parents=True, exist_ok=True)
+    grouped = task.sides is None
+    each = each_candidate(encoder, candidates(encoder, grouped), corpora(task.texts), work)
+    tried = _Tried(work / "trials.npz") if grouped else None
+    _keep(kept, gather(scored(each), task.pairs, tried), gold)
+
+
+def measure(encoder: Encoder, task: Labelled, kept: Path) -> Row:
     """One model on one task: the score of plain, of the best named recipe, of each choice and of the best."""
-    if not kept.is_file():
-        gold: list[float] = []
-
-        def scored(each: Iterator[Units]) -> Iterator[Units]:
-            for units in each:
-                gold.append(task.score(units.of["texts"]))
-                yield units
-
-        work.mkdir(parents=True, exist_ok=True)
-        each = each_candidate(encoder, candidates(encoder), corpora(task.texts), work)
-        _keep(kept, gather(scored(each), task.pairs, grouped=task.sides is None and not encoder.causal), gold)
     evidence, scores = _kept(kept)
     tuned = encoder.tuned_for_sentences
-    named = [evidence.candidates.index(c) for c in named_candidates(encoder).values()]
+    place = {name: evidence.candidates.index(c) for name, c in named_candidates(encoder).items()}
     chosen = judge(evidence, tuned=tuned).chosen
     found: Row = {
-        "plain": scores[0],
-        "named": scores[named].max(),
+        "plain": scores[place["plain"]],
+        "named": scores[list(place.values())].max(),
         "chosen": scores[chosen],
         "best": scores.max(),
         "recipe": str(evidence.candidates[chosen]),
@@ -162,7 +173,7 @@ def measure(encoder: Encoder, task: Labelled, work: Path, kept: Path) -> Row:
 
 
 def _simulate(evidence: SignalEvidence, task: Labelled, slips: float, tuned: bool, seed: int) -> list[int]:
-    """The candidate chosen after each number of questions; some answers are wrong, ties are skipped and count."""
+    """The candidate chosen after each number of questions; some answers are slips, which say anything else."""
     questions, truth = task.questions(evidence, seed)
     dialogue = resume(evidence, questions, (), (), tuned)
     rng = np.random.default_rng(seed)
@@ -170,8 +181,8 @@ def _simulate(evidence: SignalEvidence, task: Labelled, slips: float, tuned: boo
     for n in range(1, max(STEPS) + 1):
         q = dialogue.next_question()
         assert q is not None
-        said = truth[q] * (-1 if rng.random() < slips else 1)
-        dialogue.answer(q, None if said == 0 else bool(said > 0))
+        others = [said for said in SAID if said != truth[q]]
+        dialogue.answer(q, str(rng.choice(others)) if rng.random() < slips else truth[q])
         if n in STEPS:
             found.append(dialogue.verdict().chosen)
     return found
@@ -180,12 +191,31 @@ def _simulate(evidence: SignalEvidence, task: Labelled, slips: float, tuned: boo
 ARRAYS = ("agreement", "neighbours", "probe_cosines", "topic_scores", "pairs", "cosines")
 
 
+class _Tried:
+    """Scores in trials, which do not depend on the task: kept in a file for each model."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.held = dict(np.load(path)) if path.is_file() else {}
+
+    def __call__(self, units: Units) -> np.ndarray:
+        name = str(units.candidate)
+        if name not in self.held:
+            self.held[name] = try_candidate(units)
+            _save(self.path, self.held)
+        return self.held[name]
+
+
 def _keep(path: Path, evidence: SignalEvidence, gold: Sequence[float]) -> None:
     arrays = {name: getattr(evidence, name) for name in ARRAYS}
-    arrays |= {} if evidence.groups is None else {"groups": evidence.groups}
+    arrays |= {} if evidence.trials is None else {"trials": evidence.trials}
     signals = {f"signal {name}": values for name, values in evidence.signals.items()}
+    _save(path, {"candidates": [str(c) for c in evidence.candidates], "gold": gold} | arrays | signals)
+
+
+def _save(path: Path, arrays: Mapping[str, ArrayLike]) -> None:
     aside = path.with_suffix(".part.npz")
-    np.savez(aside, candidates=[str(c) for c in evidence.candidates], gold=gold, **arrays, **signals)
+    np.savez(aside, **arrays)
     aside.replace(path)
 
 
@@ -193,7 +223,7 @@ def _kept(path: Path) -> tuple[SignalEvidence, np.ndarray]:
     with np.load(path) as held:
         found = tuple(_candidate(str(text)) for text in held["candidates"])
         signals = {name.removeprefix("signal "): held[name] for name in held if name.startswith("signal ")}
-        arrays = {name: held[name] for name in (*ARRAYS, "groups") if name in held}
+        arrays = {name: held[name] for name in (*ARRAYS, "trials") if name in held}
         return SignalEvidence(found, signals, **arrays), held["gold"]
 
 

@@ -11,6 +11,10 @@ from small_tables import few_vectors, few_words
 from attar import Embedder, Transformer, shapers, weights
 from attar.encoders.table import Table
 from attar.errors import InputError, NotFittedError
+from attar.explanation import Explanation, Word
+from attar.jobs.explained_page import as_page
+from attar.jobs.explained_text import best_pairs, in_terminal
+from attar.types import Role
 
 A, B = "the cat sat on the mat", "a dog walking on seven blue trees"
 TEXTS = [A, B, "music", "the red river", "a man and a woman", "light", "to play the music", "walk on", "blue", "seven"]
@@ -73,3 +77,32 @@ def test_of_mobilebert(mobilebert_dir: Any) -> None:
     )
     embedder.fit(TEXTS * 5)
     assert embedder.explain(A, B).cosine == pytest.approx(cosine(embedder, A, B), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("weighting", "template", "read"),
+    [(weights.Mask(), "T0", "[MASK]"), (weights.First(), None, "[CLS]"), (weights.Last(), None, "[SEP]")],
+)
+def test_a_token_that_stands_for_the_whole_text_is_said(
+    weighting: Any, template: str | None, read: str, tiny_bert_dir: Any
+) -> None:
+    found = Embedder(Transformer(tiny_bert_dir, template=template), weights=weighting).explain(A, B)
+    assert found.note.startswith(f"the recipe reads {read} alone")
+    assert found.to_json()["note"] == found.note
+    assert found.note in in_terminal(found, colours=False)
+    assert best_pairs(found) == f"why: {found.note}"
+    assert found.note in as_page(found)
+
+
+def test_words_that_can_be_told_apart_have_no_note(tiny_bert_dir: Any) -> None:
+    embedder = Embedder(Transformer(tiny_bert_dir, template="T0"), weights=weights.Mean())
+    assert embedder.explain(A, B).note == ""
+    assert "note:" not in in_terminal(embedder.explain(A, B), colours=False)
+
+
+def test_weak_contributions_do_not_glare_on_a_dark_terminal() -> None:
+    words = (Word("strong", Role.TEXT, 0.5), Word("weak", Role.TEXT, 0.5))
+    shown = in_terminal(Explanation(words, words[:1], np.array([[0.9], [0.2]]), 1.1), colours=True)
+    filled = [line for line in shown.split("\x1b[0m") if "\x1b[48;" in line]
+    assert len(filled) == 3  # the word, the only word of the other text, and their cell of the matrix
+    assert not any("weak" in part for part in filled)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attar import Embedder, Table, pipeline
-from attar.pipeline import Pipeline, TextCounts, distinct_texts
+from attar.pipeline import Distinct, Pipeline, TextCounts, distinct_texts
 from attar.weights import Mean
 from encoders.small_tables import few_vectors, few_words
 
@@ -19,6 +19,18 @@ def test_distinct_texts_rebuild_the_texts(texts):
     once, rows = distinct_texts(texts)
     assert [once[row] for row in rows] == texts
     assert once == list(dict.fromkeys(texts))
+
+
+@settings(max_examples=50)
+@given(st.lists(st.sampled_from("abcd"), max_size=12), st.integers(1, 5))
+def test_distinct_texts_by_parts(texts, size):
+    distinct = Distinct(texts)
+    found = list(distinct.parts(size))
+    assert all(found)
+    once = [text for part in found for text in part]
+    assert once == list(dict.fromkeys(texts))
+    rows = range(len(texts)) if distinct.rows is None else distinct.rows
+    assert [once[row] for row in rows] == texts
 
 
 @pytest.fixture
@@ -51,6 +63,21 @@ def test_chunks_bound_what_is_held(tiny_bert, seen, monkeypatch):
     monkeypatch.undo()
     whole = Pipeline(tiny_bert, Mean(), "last").embed(texts).vectors
     np.testing.assert_allclose(in_parts, whole, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("shapers", ["", "center"])
+def test_texts_of_an_earlier_chunk_are_not_encoded_again(shapers, tiny_bert, seen, monkeypatch):
+    texts = ["cat", "dog", "cat", "dog", "red", "cat", "mat"]
+    embedder = Embedder(tiny_bert, layers="last", shapers=shapers).fit(texts)
+    apart = np.stack([embedder.encode(text) for text in texts])
+    monkeypatch.setattr(pipeline, "CHUNK", 2)
+    del seen[:]
+    together = embedder.encode(texts)
+    assert seen == [["cat", "dog"], ["red"], ["mat"]]
+    np.testing.assert_allclose(together, apart, rtol=1e-5, atol=1e-6)
+    assert (embedder.counts_.texts, embedder.counts_.distinct) == (7, 4)
+    np.testing.assert_allclose(embedder.encode(texts[:2]), apart[:2], rtol=1e-5, atol=1e-6)
+    assert embedder.encode([]).shape == (0, 16)
 
 
 def test_a_slow_encoder_gets_a_part_in_pieces(tiny_bert, seen, monkeypatch):

@@ -33,6 +33,8 @@ REFERENCE: dict[str, tuple[str, str, list[str]]] = {
         "Encoders",
         "From texts to tokens, and from tokens to vectors at any layer.",
         ["attar.Transformer", "attar.Template", "attar.Table", "attar.Random", "attar.WordVectors", "attar.Mix",
+         "attar.Pooled", "attar.SideBySide", "attar.encoders.attended.Attended", "attar.encoders.dissected.Dissected",
+         "attar.encoders.zipfian.zipfian",
          "attar.encoders.cached.Cached", "attar.encoders.opening.open_encoder", "attar.encoders.average.average_tokens",
          "attar.types.Encoder"],
     ),
@@ -81,10 +83,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Links between files of the project become links between pages; fences keep the language alone."""
-    up = "../" if page.file.src_uri.startswith(RESULTS) else ""
+    up = "../" * page.file.src_uri.count("/") if page.file.src_uri.startswith(RESULTS) else ""
     for target, source in ELSEWHERE.items():
         markdown = markdown.replace(f"](../{source}", f"]({up}{target}").replace(f"]({source}", f"]({up}{target}")
-    markdown = re.sub(r"\]\((?:\.\./)?docs/", f"]({up}", markdown)
+    markdown = re.sub(r"\]\((?:\.\./)*docs/", f"]({up}", markdown)
     if not up:
         markdown = markdown.replace(f"](../{RESULTS}/", f"]({RESULTS}/")
     return re.sub(r"^( *```\w+) .*$", r"\1", markdown, flags=re.M)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from attar.encoders.mix import Mix
     from attar.encoders.pooled import Pooled
     from attar.encoders.random import Random
+    from attar.encoders.side_by_side import SideBySide
     from attar.encoders.table import Table
     from attar.encoders.transformer import Transformer
     from attar.encoders.word_vectors import WordVectors
@@ -29,6 +30,7 @@ _PLACES = {
     "Pooled": "attar.encoders.pooled",
     "Random": "attar.encoders.random",
     "Recipe": "attar.recipe",
+    "SideBySide": "attar.encoders.side_by_side",
     "Table": "attar.encoders.table",
     "Template": "attar.tokens.templates",
     "Transformer": "attar.encoders.transformer",
@@ -44,6 +46,7 @@ __all__ = [
     "Pooled",
     "Random",
     "Recipe",
+    "SideBySide",
     "Table",
     "Template",
     "Transformer",

@@ -17,6 +17,7 @@ from attar import persist
 from attar.encode_options import EncodeOptions
 from attar.encoders.opening import open_encoder
 from attar.encoders.transformer import Transformer
+from attar.engine.tensors import is_tensor, to_array, to_tensor
 from attar.enough import too_few
 from attar.errors import InputError, NotFittedError
 from attar.explanation import Explanation, explain_pair
@@ -26,6 +27,7 @@ from attar.layers import LayerChoice
 from attar.pipeline import (
     CHUNK,
     Corpora,
+    Distinct,
     Embedded,
     Pipeline,
     TextCounts,
@@ -193,8 +195,10 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def encode(
         self,
-        texts: Any,
+        texts: Any = None,
         *,
+        sentences: Any = None,
+        inputs: Any = None,
         progress: bool = False,
         batch_size: int = 32,
         show_progress_bar: bool | None = None,
@@ -204,9 +208,11 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         truncate_dim: int | None = None,
         prompt: str | None = None,
         prompt_name: str | None = None,
-        device: str | None = None,
+        device: object = None,
         output_value: str = "sentence_embedding",
-        precision: str = "float32",
+        precision: str | None = "float32",
+        pool: object = None,
+        chunk_size: int | None = None,
     ) -> Any:
         """Vectors of texts. All keywords but `progress` are those of `SentenceTransformer.encode`.
 
@@ -214,6 +220,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         texts : str or iterable of str
             N texts in a list, array, column or generator, or a single one.
+        sentences, inputs : str or iterable of str
+            Other names of `texts`, for calls written for sentence-transformers.
         progress : bool
             Show a progress bar on a terminal.
         batch_size : int
@@ -223,20 +231,23 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         normalize_embeddings : bool
             Scale vectors to length 1.
         convert_to_numpy : bool
-            As in sentence-transformers; what has no meaning here is refused.
+            Return an array; False without `convert_to_tensor`: a list of tensors.
         convert_to_tensor : bool
             Return a torch tensor.
         truncate_dim : int, optional
             Keep only so many dims.
-        device : str, optional
+        device : str or torch.device, optional
             Where torch computes, such as "cuda" or "mps"; None for where the model is.
-        prompt, prompt_name, output_value, precision : object
-            As in sentence-transformers; what has no meaning here is refused by name.
+        prompt : str, optional
+            Words put before each text.
+        prompt_name, output_value, precision, pool, chunk_size : object
+            Refused by name with a reason, unless they are as if not given.
 
         Returns
         -------
         ndarray of float32, of shape (N, D)
-            One row per text, in order; of a single string a vector of shape (D,); with `convert_to_tensor` a torch
+            One row per text, in order, of length 1 only where the recipe ends in `unit` or `normalize_embeddings` is
+            given; of a single string a vector of shape (D,); with `convert_to_tensor` a torch
             tensor.
 
         Raises
@@ -246,6 +257,10 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         InputError
             If a value is not a text, or a keyword is not supported.
         """
+        given = [one for one in (texts, sentences, inputs) if one is not None]
+        if len(given) > 1:
+            raise InputError(f"encode: {len(given)} lots of texts were given; give one")
+        texts = given[0] if given else None
         options = EncodeOptions(
             batch_size,
             show_progress_bar,
@@ -255,9 +270,11 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             truncate_dim,
             prompt,
             prompt_name,
-            device,
+            None if device is None else str(device),
             output_value,
             precision,
+            pool,
+            chunk_size,
         )
         several = [texts] if isinstance(texts, str) else texts
         vectors = options.finished(self._encoded(several, options, progress or bool(show_progress_bar)))
@@ -268,10 +285,11 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         checked = options.prompted(checked)
         self._ensure_ready()
         self.counts_ = TextCounts(texts=len(checked), replaced=replaced)
-        once, rows = distinct_texts(checked)
-        shaped = self._pipeline_on(options.device).vectors(once, self.counts_, progress)
+        distinct = Distinct(checked)
+        device = None if options.device is None else str(options.device)
+        shaped = self._pipeline_on(device).vectors(distinct, self.counts_, progress)
         self.counts_.report()
-        return shaped if len(shaped) == len(rows) else shaped[rows]
+        return shaped if (rows := distinct.rows) is None else shaped[rows]
 
     def transform(self, X: Any) -> Floats:
         """The same as `encode` of several texts.
@@ -340,83 +358,90 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 yield np.asarray(vectors, dtype=np.float32)[rows_of.popleft()]
         counts.report()
 
-    def encode_query(self, texts: Any) -> Floats:
+    def encode_query(self, texts: Any = None, **options: Any) -> Any:
         """The same as `encode`: queries and documents are embedded in the same way.
 
         Parameters
         ----------
         texts : str or iterable of str
             N texts, or a single one.
+        **options : object
+            The keywords of `encode`.
 
         Returns
         -------
         ndarray of float32, of shape (N, D) or (D,)
             As of `encode`.
         """
-        vectors: Floats = self.encode(texts)
-        return vectors
+        return self.encode(texts, **options)
 
-    def encode_document(self, texts: Any) -> Floats:
+    def encode_document(self, texts: Any = None, **options: Any) -> Any:
         """The same as `encode`: queries and documents are embedded in the same way.
 
         Parameters
         ----------
         texts : str or iterable of str
             N texts, or a single one.
+        **options : object
+            The keywords of `encode`.
 
         Returns
         -------
         ndarray of float32, of shape (N, D) or (D,)
             As of `encode`.
         """
-        vectors: Floats = self.encode(texts)
-        return vectors
+        return self.encode(texts, **options)
 
-    def similarity(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
+    @property
+    def similarity_fn_name(self) -> str:
+        """What `similarity` computes, by sentence-transformers' name for it."""
+        return "cosine"
+
+    def similarity(self, a: Any, b: Any) -> Any:
         """Cosine of every row of a with every row of b.
 
         Parameters
         ----------
-        a, b : array of shape (N, D) and (M, D)
+        a, b : array or tensor of shape (N, D) and (M, D)
             Vectors; a single vector counts as one row.
 
         Returns
         -------
         ndarray of float32, of shape (N, M)
-            The cosines; 0 with a zero vector.
+            The cosines; 0 with a zero vector. A torch tensor where one was given.
 
         Raises
         ------
         InputError
             If the numbers of dims differ.
         """
-        left, right = (np.atleast_2d(np.asarray(x, dtype=np.float32)) for x in (a, b))
+        left, right = to_array(a), to_array(b)
         if left.shape[1] != right.shape[1]:
             raise InputError(f"vectors of {left.shape[1]} and {right.shape[1]} dims can't be compared")
-        return cosines(left, right)
+        return _as_given(cosines(left, right), a, b)
 
-    def similarity_pairwise(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
+    def similarity_pairwise(self, a: Any, b: Any) -> Any:
         """Cosine of each row of a with the same row of b. Shape: (N, D), (N, D) -> (N,)
 
         Parameters
         ----------
-        a, b : array of shape (N, D)
+        a, b : array or tensor of shape (N, D)
             Vectors; a single vector counts as one row.
 
         Returns
         -------
         ndarray of float32, of shape (N,)
-            The cosines; 0 with a zero vector.
+            The cosines; 0 with a zero vector. A torch tensor where one was given.
 
         Raises
         ------
         InputError
             If the shapes differ.
         """
-        left, right = (np.atleast_2d(np.asarray(x, dtype=np.float32)) for x in (a, b))
+        left, right = to_array(a), to_array(b)
         if left.shape != right.shape:
             raise InputError(f"vectors of shapes {left.shape} and {right.shape} are no pairs")
-        return paired_cosines(left, right).astype(np.float32)
+        return _as_given(paired_cosines(left, right).astype(np.float32), a, b)
 
     def get_sentence_embedding_dimension(self) -> int:
         """Dims of the vectors."""
@@ -444,6 +469,10 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def max_seq_length(self) -> int | None:
         """Tokens that a text is cut at; None where there is no limit."""
         return self.encoder_.token_limit
+
+    def get_max_seq_length(self) -> int | None:
+        """The same as `max_seq_length`."""
+        return self.max_seq_length
 
     @property
     def device(self) -> str:
@@ -750,6 +779,12 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.requires_fit = self.needs_fit
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def _as_given(found: Floats, *given: Any) -> Any:
+    """A tensor where the caller works with tensors, alone or in a list."""
+    held = any(is_tensor(one) or (isinstance(one, (list, tuple)) and any(map(is_tensor, one))) for one in given)
+    return to_tensor(found) if held else found
 
 
 def open_embedder(recipe: str, model: str | None = None) -> Embedder:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from attar.engine.tensors import to_tensor
 from attar.errors import InputError
 from attar.shapers import Unit
@@ -25,18 +27,21 @@ class EncodeOptions:
     prompt_name: str | None = None
     device: str | None = None
     output_value: str = "sentence_embedding"
-    precision: str = "float32"
+    precision: str | None = "float32"  # None, as its evaluators say, is the same
+    pool: object = None
+    chunk_size: int | None = None
 
     def __post_init__(self) -> None:
         refused = (
             (self.prompt_name is not None, "prompt_name", "give the words themselves: prompt=..., or a template"),
             (self.output_value != "sentence_embedding", "output_value", "encoder_.token_vectors gives tokens' vectors"),
-            (self.precision != "float32", "precision", "vectors are float32; quantise them afterwards"),
             (
-                not (self.convert_to_numpy or self.convert_to_tensor),
-                "convert_to_numpy",
-                "a list of tensors is not made; give convert_to_tensor=True",
+                self.precision not in ("float32", None),
+                "precision",
+                "vectors are float32; quantise them afterwards, as sentence_transformers.quantize_embeddings does",
             ),
+            (self.pool is not None, "pool", "one process uses all cores; for several machines see `attar corpus`"),
+            (self.chunk_size is not None, "chunk_size", "there is no pool of processes that would get chunks"),
             (self.batch_size < 1, "batch_size", "give 1 or more"),
             (self.truncate_dim is not None and self.truncate_dim < 1, "truncate_dim", "give 1 or more dims"),
         )
@@ -49,11 +54,13 @@ class EncodeOptions:
         return texts if not self.prompt else [self.prompt + text for text in texts]
 
     def finished(self, vectors: Floats) -> Any:
-        """Cut, then normalised, then a tensor, as wanted. Shape: (N, D) to (N, D')"""
+        """Cut, then normalised, then a tensor or a list of N tensors, as wanted. Shape: (N, D) to (N, D')"""
         if self.truncate_dim is not None:
             if self.truncate_dim > vectors.shape[1]:
                 raise InputError(f"{self.truncate_dim} dims were asked for; the vectors have {vectors.shape[1]}")
-            vectors = vectors[:, : self.truncate_dim]
+            vectors = np.ascontiguousarray(vectors[:, : self.truncate_dim])
         if self.normalize_embeddings:
             vectors = Unit().transform(vectors)
-        return to_tensor(vectors) if self.convert_to_tensor else vectors
+        if self.convert_to_tensor:
+            return to_tensor(vectors)
+        return vectors if self.convert_to_numpy else list(to_tensor(vectors))

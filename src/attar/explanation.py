@@ -40,7 +40,7 @@ class Explanation:
     """The cosine of two texts, split into contributions of pairs of words.
 
     `contributions` (words of a, words of b) sum to `cosine`. `exact`: whether every shaper is affine or unit length;
-    if not, `local` names those whose change was shared out by its slope.
+    if not, `local` names those whose change was shared out by its slope. `note` says where words can't be told apart.
     """
 
     a: tuple[Word, ...]
@@ -48,6 +48,18 @@ class Explanation:
     contributions: Doubles  # (A, B)
     cosine: float
     local: tuple[str, ...] = ()
+    by_words: bool = True  # False: the recipe reads a token that stands for the whole text, such as a mask
+
+    @property
+    def note(self) -> str:
+        """What the contributions can't tell; empty where they tell words apart."""
+        if self.by_words:
+            return ""
+        read = " and ".join(dict.fromkeys(word.text for word in (*self.a, *self.b) if word.weight))
+        return (
+            f"the recipe reads {read} alone, into which the model has put all words of a text: no word can be told "
+            "from another"
+        )
 
     @property
     def exact(self) -> bool:
@@ -73,6 +85,7 @@ class Explanation:
             "b": [word.text for word in self.b],
             "contributions": [[float(value) for value in row] for row in self.contributions],
             "local": list(self.local),
+            "note": self.note,
         }
 
 
@@ -111,7 +124,7 @@ def explain_pair(
         if length == 0:
             raise InputError(f"the text {text[:60]!r} has a zero vector: it is close to nothing")
     contributions = left.parts @ right.parts.T / (lengths[0] * lengths[1])
-    return Explanation(left.words, right.words, contributions, float(contributions.sum()), left.local)
+    return Explanation(left.words, right.words, contributions, float(contributions.sum()), left.local, weights.by_words)
 
 
 def _pooled(encoder: Encoder, weights: Weighting, layers: LayerChoice, text: str) -> _Split:

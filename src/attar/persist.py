@@ -17,7 +17,7 @@ from safetensors.numpy import load_file, save_file
 
 from attar._version import __version__
 from attar.encoders.opening import encoder_of, open_encoder
-from attar.encoders.pooled import Pooled
+from attar.encoders.wrappers import WRAPPERS
 from attar.errors import InputError, ModelError, OutputError, RecipeError
 from attar.io.atomic import new_folder
 from attar.io.foreign import read_json_object, reading
@@ -168,8 +168,9 @@ def moved_encoder(folder: Path, model: str | None) -> Encoder | None:
     if model is None:
         return None
     given, spec = open_encoder(model), Recipe.from_json(_read_checked(folder)).encoder
-    if spec.get("type") == Pooled.kind:
-        return Pooled(_like(spec["encoder"], given, model), str(spec["pooling"]))
+    wrapper = WRAPPERS.get(str(spec.get("type")))
+    if wrapper is not None:
+        return wrapper(_like(spec["encoder"], given, model), str(spec[wrapper.setting]))
     return _like(spec, given, model)
 
 

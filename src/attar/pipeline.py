@@ -153,7 +153,7 @@ class Pipeline:
 
     def vectors(
         self,
-        texts: Sequence[str],
+        texts: Sequence[str] | Distinct,
         counts: TextCounts,
         progress: bool = False,
         tokenized: Iterable[Tokens] | None = None,
@@ -162,8 +162,8 @@ class Pipeline:
 
         Parameters
         ----------
-        texts : sequence of str
-            N texts; they should be distinct.
+        texts : sequence of str, or Distinct
+            N texts; a sequence should hold distinct ones.
         counts : TextCounts
             Counts the texts.
         progress : bool
@@ -174,11 +174,13 @@ class Pipeline:
         Returns
         -------
         ndarray of float32, of shape (N, D)
-            The vectors.
+            The vectors, of distinct texts as many as there are.
         """
         room = None if self.shapers else np.empty((len(texts), self.width), dtype=np.float32)
         if tokenized is None:
-            tokenized = prefetch(self.encoder.tokenize, parts(texts, min(CHUNK, self.encoder.texts_at_once)))
+            size = min(CHUNK, self.encoder.texts_at_once)
+            of_texts = texts.parts(size) if isinstance(texts, Distinct) else parts(texts, size)
+            tokenized = prefetch(self.encoder.tokenize, of_texts)
         with bar(len(texts), "texts", progress) as advance:
             pooled = self.pooled(tokenized, counts, advance, room)
             found = joined((counts.check(shape(self.shapers, rows)) for rows in pooled), len(texts), room)
@@ -418,8 +420,41 @@ def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Ints]:
     return once, np.fromiter(map(place.__getitem__, texts), dtype=np.int64, count=len(texts))
 
 
+class Distinct:
+    """Texts, of which each is taken once: found a part at a time, while those before are computed.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        N texts.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+        self._place: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def parts(self, size: int) -> Iterator[list[str]]:
+        """The texts that no part before had, of so many at a time, in order of first appearance."""
+        place = self._place
+        for part in parts(self._texts, size):
+            new = [text for text in dict.fromkeys(part) if text not in place]
+            place.update(zip(new, range(len(place), len(place) + len(new)), strict=True))
+            if new:
+                yield new
+
+    @property
+    def rows(self) -> Ints | None:
+        """Which of the distinct texts each text is, as soon as all parts were taken; None for each its own."""
+        if len(self._place) == len(self._texts):
+            return None
+        return np.fromiter(map(self._place.__getitem__, self._texts), dtype=np.int64, count=len(self._texts))
+
+
 def joined(chunks: Iterable[Floats], n: int, out: Floats | None = None) -> Floats | None:
-    """The rows of all chunks, n of them, in one array; None where there is no chunk. Shape: (n, D)
+    """The rows of all chunks, at most n of them, in one array; None where there is no chunk. Shape: (n or fewer, D)
 
     Parts of `out`, where it is given, are in their place already.
     """
@@ -432,7 +467,7 @@ def joined(chunks: Iterable[Floats], n: int, out: Floats | None = None) -> Float
         if chunk.base is not out:
             out[done : done + len(chunk)] = chunk
         done += len(chunk)
-    return out
+    return out if out is None or done == len(out) else out[:done]
 
 
 def parts(texts: Sequence[str], size: int | None = None) -> Iterator[Sequence[str]]:

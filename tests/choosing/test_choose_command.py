@@ -10,15 +10,21 @@ import select
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from browser import Browser, find_browser
+from sample_evidence import sample_evidence
 
 from attar import Embedder, choose
-from attar.choosing import ChooseSettings
+from attar.choosing import ChooseSettings, Chosen
 from attar.choosing.candidates import Candidate, candidates, layer_sets, named_candidates, plain_candidate
+from attar.choosing.dialogue import Dialogue
+from attar.choosing.page import write_page
+from attar.choosing.questions import draw_questions
+from attar.choosing.rule import judge, log_prior, weigh
 from attar.choosing.run import sample_texts
 from attar.cli import main
 from attar.encoders.transformer import Transformer
@@ -53,7 +59,22 @@ def test_a_causal_model_gets_a_prompt(tiny_gpt2_dir: Path) -> None:
     found = candidates(encoder)
     assert {"last", "position"} <= {c.weights for c in found}
     assert {c.template for c in found} == {"none", "knowledge"}
-    assert Candidate("knowledge", (encoder.n_layers,), "answer", "zscore") in found  # what `--recipe prompt` gives
+    assert found[0] == Candidate("knowledge", (encoder.n_layers,), "answer", "zscore")  # what `--recipe prompt` gives
+    assert plain_candidate(encoder) in found
+
+
+def test_what_is_kept_for_a_causal_model_is_the_prompt(tiny_gpt2_dir: Path) -> None:
+    encoder = Transformer(tiny_gpt2_dir)
+    evidence = sample_evidence((0.1, 0.12, 1.0, 1.5, 2.0))
+    evidence = replace(evidence, candidates=(candidates(encoder)[0], *evidence.candidates[1:]))
+    kept = Chosen(encoder, evidence, judge(evidence), "clustering", ("a", "b"), 2)
+    assert kept.reason().startswith("the prompt was kept")
+    assert not kept.account()["kept_plain"]
+
+
+def test_no_direction_is_taken_away_for_groups(tiny_bert: Transformer) -> None:
+    assert {c.shape for c in candidates(tiny_bert)} == {"none", "zscore", "abtt:1"}
+    assert {c.shape for c in candidates(tiny_bert, grouped=True)} == {"none", "zscore", "center"}
 
 
 def test_the_sample_is_distinct_and_begins_with_the_texts_of_answers() -> None:
@@ -132,7 +153,7 @@ def talk(command: list[str], keys: str) -> tuple[int, str]:
     pid, terminal = pty.fork()
     if pid == 0:
         os.execv(command[0], command)
-    shown, pressed, deadline = "", 0, time.monotonic() + 120
+    shown, pressed, deadline = "", 0, time.monotonic() + 600
     while time.monotonic() < deadline:
         ready, _, _ = select.select([terminal], [], [], 1)
         if ready:
@@ -153,20 +174,20 @@ def talk(command: list[str], keys: str) -> tuple[int, str]:
 def test_the_dialogue_on_a_pseudo_terminal(tiny_bert_dir: Path, texts_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "r"
     command = [sys.executable, "-m", "attar", "choose", str(texts_file), "--model", str(tiny_bert_dir)]
-    code, shown = talk([*command, "--ask", "9", "-o", str(out)], "12xus1q")
+    code, shown = talk([*command, "--ask", "9", "-o", str(out)], "12xusb1nq")
     assert code == 0, shown
     assert "Which of these two pairs is closer in meaning?" in shown
     assert "Question 2 of at most 9" in shown
     answers = [json.loads(line) for line in (tmp_path / "r.answers.jsonl").read_text().splitlines()]
-    assert [a["closer"] for a in answers] == ["left", "skip", "left"]  # x is no key, u took 2 back
+    assert [a["closer"] for a in answers] == ["left", "skip", "both", "left", "neither"]  # x is no key, u took 2 back
     assert (out / "answers.jsonl").read_text() == (tmp_path / "r.answers.jsonl").read_text()
-    assert json.loads((out / "choice.json").read_text())["answers"] == 3
+    assert json.loads((out / "choice.json").read_text())["answers"] == 5
     code, shown = talk(
         [*command, "--for", "clustering", "--ask", "9", "--answers", str(out / "answers.jsonl"), "-o", f"{out}2"], "2q"
     )
     assert code == 0, shown
     assert "Which belongs with A?" in shown
-    assert len((tmp_path / "r2.answers.jsonl").read_text().splitlines()) == 4
+    assert len((tmp_path / "r2.answers.jsonl").read_text().splitlines()) == 6
 
 
 def test_the_page_asks_and_its_answers_come_back(tiny_bert_dir: Path, texts_file: Path, tmp_path: Path) -> None:
@@ -188,13 +209,42 @@ def test_the_page_asks_and_its_answers_come_back(tiny_bert_dir: Path, texts_file
         browser.run("document.dispatchEvent(new KeyboardEvent('keydown', {key: '2'}))")
         browser.run("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'u'}))")
         browser.run("document.getElementById('skip').click()")
+        browser.run("document.getElementById('neither').click()")
+        browser.run("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'b'}))")
         said = browser.run("lines()")
         assert not browser.complaints
     finally:
         browser.close()
     (tmp_path / "answers.jsonl").write_text(said, encoding="utf-8")
+    said_there = ["left", "skip", "neither", "both"]
     main([*command, "--answers", str(tmp_path / "answers.jsonl")])
-    assert [json.loads(line)["closer"] for line in (out / "answers.jsonl").read_text().splitlines()] == ["left", "skip"]
+    assert [json.loads(line)["closer"] for line in (out / "answers.jsonl").read_text().splitlines()] == said_there
+
+
+@pytest.mark.parametrize("purpose", ["similarity", "clustering"])
+def test_the_page_reckons_as_the_dialogue_does(purpose: str, tmp_path: Path) -> None:
+    program = find_browser()
+    if program is None:
+        pytest.skip("no Chromium")
+    evidence = sample_evidence()
+    dialogue = Dialogue(evidence, draw_questions(evidence, purpose, 50))
+    write_page(dialogue, [f"text {i}" for i in range(len(evidence.neighbours[0]))], 9, purpose, tmp_path / "page.html")
+    browser = Browser(program, tmp_path / "profile")
+    try:
+        browser.open(tmp_path / "page.html", 900, 700)
+        f, r, q = browser.run("[F, R, Q]")
+        chances = np.reshape(browser.run("Array.from(chances)"), (f, r, q, 4))
+        browser.run("answers.push([3, 'both'], [5, 'right'], [7, 'skip'], [8, 'neither'])")
+        belief = browser.run("belief(states())")
+        assert not browser.complaints
+    finally:
+        browser.close()
+    prior = log_prior(evidence)
+    kept = np.flatnonzero(prior > prior.max() - 12)
+    np.testing.assert_allclose(chances, dialogue._chances[:f, kept], atol=0.03)  # leads go to the page as bytes
+    for question, said in {3: "both", 5: "right", 7: "skip", 8: "neither"}.items():
+        dialogue.answer(question, said)
+    np.testing.assert_allclose(belief, weigh((prior + dialogue.log_likelihood)[kept]), atol=0.05)
 
 
 def test_help_has_examples() -> None:

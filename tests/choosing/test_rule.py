@@ -9,7 +9,7 @@ from sample_evidence import N, sample_evidence, sample_truth, units_of
 from attar.choosing.candidates import Candidate
 from attar.choosing.evidence import corpora, gather
 from attar.choosing.passes import Units
-from attar.choosing.rule import PLAIN, judge, log_prior, weigh
+from attar.choosing.rule import KEPT, judge, log_prior, weigh
 from attar.errors import InputError
 from attar.types import Floats
 
@@ -24,38 +24,38 @@ def test_a_clearly_better_candidate_is_chosen() -> None:
     verdict = judge(sample_evidence())
     assert verdict.chosen in (1, 2)
     assert verdict.chance >= 0.95
-    assert not verdict.kept_plain
+    assert not verdict.kept
 
 
 def test_plain_is_kept_where_it_is_as_good_as_any() -> None:
-    assert judge(sample_evidence((0.1, 0.12, 1.0, 1.5, 2.0))).chosen == PLAIN
+    assert judge(sample_evidence((0.1, 0.12, 1.0, 1.5, 2.0))).chosen == KEPT
 
 
 def test_plain_of_a_tuned_model_is_kept_without_answers_whatever_the_probe_says() -> None:
-    assert judge(sample_evidence(), tuned=True).chosen == PLAIN
+    assert judge(sample_evidence(), tuned=True).chosen == KEPT
 
 
 def test_answers_can_move_a_tuned_model_and_can_bring_plain_back() -> None:
     evidence = sample_evidence()
     good = judge(evidence).chosen
     for_it, for_plain = np.zeros(5), np.zeros(5)
-    for_it[good], for_plain[PLAIN] = 6, 12
+    for_it[good], for_plain[KEPT] = 6, 12
     assert judge(evidence, for_it, tuned=True).chosen == good
-    assert judge(evidence, for_plain).chosen == PLAIN
+    assert judge(evidence, for_plain).chosen == KEPT
 
 
 def test_a_lead_that_is_not_clear_leaves_plain() -> None:
     evidence = sample_evidence()
     ahead = replace(evidence, probe_cosines=np.repeat(evidence.probe_cosines[:1], 5, axis=0))
-    assert judge(ahead).chosen == PLAIN
+    assert judge(ahead).chosen == KEPT
     assert (ahead.better_on_probe == 0).all()
 
 
 def test_topics_that_speak_against_a_candidate_leave_plain() -> None:
     evidence = sample_evidence()
     against = evidence.topic_scores.copy()
-    against[1:] = against[PLAIN] - 0.2
-    assert judge(replace(evidence, topic_scores=against)).chosen == PLAIN
+    against[1:] = against[KEPT] - 0.2
+    assert judge(replace(evidence, topic_scores=against)).chosen == KEPT
 
 
 def test_near_copies_share_their_belief() -> None:

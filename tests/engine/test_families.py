@@ -110,6 +110,20 @@ def test_same_states_as_transformers(name, tmp_path):
     assert (model.n_layers, model.width, model.max_tokens) == (layered.n_layers, layered.width, layered.max_tokens)
 
 
+@pytest.mark.parametrize("name", ["bert, three heads of 8", "roberta", "distilbert", "electra", "mobilebert"])
+def test_same_attention_to_oneself_as_transformers(name, tmp_path):
+    folder = save(tmp_path / "model", KNOWN[name])
+    model = open_directly(open_checkpoint(folder))
+    reference = transformers.AutoModel.from_pretrained(str(folder), attn_implementation="eager").eval()
+    tokens = Tokens.of(SEQUENCES)
+    for layer, head in ((1, 1), (3, 0)):
+        found = model.own_attention(tokens, layer, head)
+        for ids, start, end in zip(SEQUENCES, tokens.offsets[:-1], tokens.offsets[1:], strict=True):
+            with torch.inference_mode():
+                wanted = reference(torch.tensor([ids]), output_attentions=True).attentions[layer - 1][0, head]
+            np.testing.assert_allclose(found[start:end], wanted.diagonal().numpy(), rtol=1e-4, atol=1e-6)
+
+
 @pytest.mark.parametrize("name", ["bert", "electra, narrow table", "mobilebert"])
 def test_the_same_where_nothing_was_compiled(name, tmp_path, monkeypatch):
     monkeypatch.setattr("attar.engine.kernels.best_kernels", TorchKernels)

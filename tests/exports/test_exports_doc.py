@@ -36,42 +36,6 @@ def test_scikit_learn_block(workplace: Path) -> None:
     assert (workplace / "token-vectors/token_vectors.sqlite").is_file()
 
 
-def test_adapters_serve_clients_that_look_alike(tiny_bert: Transformer) -> None:
-    names: dict[str, type] = {}
-    exec(blocks()[3], names)
-    adapter = names["Embeddings"](Embedder(tiny_bert))
-
-    def nearest(client: object, documents: list[str], query: str) -> str:
-        """What a vector store does with an embedding model."""
-        rows = client.embed_documents(documents)  # type: ignore[attr-defined]
-        wanted = client.embed_query(query)  # type: ignore[attr-defined]
-        assert all(type(value) is float for value in wanted)
-        return min(
-            zip(rows, documents, strict=True),
-            key=lambda p: sum((a - b) ** 2 for a, b in zip(p[0], wanted, strict=True)),
-        )[1]
-
-    assert nearest(adapter, TEXTS[:6], "seven trees") == "seven trees"
-
-
-def test_adapter_in_langchain(tiny_bert: Transformer) -> None:
-    stores = pytest.importorskip("langchain_core.vectorstores")
-    names: dict[str, type] = {}
-    exec(blocks()[3], names)
-    store = stores.InMemoryVectorStore(names["Embeddings"](Embedder(tiny_bert)))
-    store.add_texts(TEXTS[:6])
-    assert store.similarity_search("seven trees", k=1)[0].page_content == "seven trees"
-
-
-def test_adapter_in_llama_index(tiny_bert: Transformer) -> None:
-    core = pytest.importorskip("llama_index.core")
-    names: dict[str, type] = {}
-    exec(blocks()[4], names)
-    nodes = [core.schema.TextNode(text=text) for text in TEXTS[:6]]
-    index = core.VectorStoreIndex(nodes, embed_model=names["AttarEmbedding"](Embedder(tiny_bert)))
-    assert index.as_retriever(similarity_top_k=1).retrieve("seven trees")[0].text == "seven trees"
-
-
 def test_what_goes_where_names_all_formats() -> None:
     from attar.exports import FORMATS
 

@@ -121,7 +121,7 @@ def test_there_is_no_moment_without_a_folder(tmp_path: Path) -> None:
         with new_folder(target, "mark", overwrite=True) as place:
             (place / "mark").write_text(str(i))
     (tmp_path / "stop").touch()
-    assert watcher.wait(60) == 0
+    assert watcher.wait(600) == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names are exchanged at once on Linux")

@@ -143,7 +143,7 @@ def test_a_kill_leaves_nothing_under_the_name(tmp_path):
     assert process.stdout is not None
     assert process.stdout.readline() == b"writing\n"
     process.send_signal(signal.SIGKILL)
-    process.wait(timeout=30)
+    process.wait(timeout=600)
     assert not (tmp_path / "out").exists()
 
 

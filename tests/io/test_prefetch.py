@@ -23,7 +23,7 @@ def test_the_next_is_made_meanwhile():
 
     for i in prefetch(make, range(3)):
         if i < 2:
-            assert made[i + 1].wait(10)  # without the caller asking for it
+            assert made[i + 1].wait(600)  # without the caller asking for it
 
 
 def test_no_more_than_one_is_made_ahead():

@@ -7,7 +7,7 @@ import pytest
 
 from attar.errors import InputError
 from attar.jobs.duplicates import find_duplicates, find_leaks
-from attar.jobs.threshold import USUAL, advise
+from attar.jobs.threshold import LOWEST, USUAL, advise
 
 
 def circle(*degrees: float) -> np.ndarray:
@@ -50,8 +50,8 @@ def test_the_same_text_leaks_whatever_the_threshold() -> None:
 
 def test_the_advice_finds_planted_duplicates() -> None:
     rng = np.random.default_rng(0)
-    vectors = rng.normal(size=(2000, 32))
-    copies = vectors[:100] + rng.normal(size=(100, 32)) * 0.1
+    vectors = rng.normal(size=(2000, 12))
+    copies = vectors[:100] + rng.normal(size=(100, 12)) * 0.03
     every = np.concatenate([vectors, copies]).astype(np.float32)
     found = find_duplicates([str(i) for i in range(2100)], every)
     assert found.advice is not None
@@ -77,3 +77,39 @@ def test_without_duplicates_or_with_few_texts_it_does_not_pretend() -> None:
 def test_thresholds_that_are_no_cosines(threshold: float) -> None:
     with pytest.raises(InputError, match="threshold"):
         find_duplicates(["a", "b"], circle(0, 1), threshold)
+
+
+def test_versions_of_each_other_are_no_duplicates() -> None:
+    """A broad tail of related texts, which chance does not explain, does not pull the advice below its bound."""
+    rng = np.random.default_rng(0)
+    cosines = np.tanh(0.3 + 0.05 * rng.gumbel(size=3000))
+    cosines[:900] = rng.uniform(0.6, 0.95, size=900)
+    advice = advise(cosines.astype(np.float32))
+    assert advice.threshold == LOWEST
+    assert advice.told is not None
+    assert advice.told < 0.7
+    assert advice.found == (cosines.astype(np.float32) >= LOWEST).sum()
+    assert f"the texts alone say {advice.told:.3f}" in advice.sentence()
+
+
+def test_every_dropped_text_has_one_reason() -> None:
+    # 0 stands for 1 and 2; 3 is a copy of 1, whose pair with 1 is its reason; 0 and 2 are near, 1 and 2 nearer
+    found = find_duplicates(["a", "b", "c", "b"], circle(0, 8, 10, 8), threshold=float(np.cos(np.radians(12))))
+    assert found.like.tolist() == [0, 0, 0, 0]
+    pairs = zip(found.pairs.left.tolist(), found.pairs.right.tolist(), found.reasons(within=True).tolist(), strict=True)
+    assert {(i, j): reason for i, j, reason in pairs} == {
+        (1, 3): True, (0, 1): True, (0, 2): True, (1, 2): False,
+    }  # fmt: skip
+    leaks = find_leaks(["a", "b"], circle(0, 90), ["c", "d", "e"], circle(8, 2, 45), threshold=0.95)
+    assert leaks.pairs.right.tolist() == [1, 0]
+    assert leaks.reasons(within=False).tolist() == [True, False]
+
+
+def test_reasons_of_many() -> None:
+    rng = np.random.default_rng(2)
+    vectors = rng.normal(size=(300, 3)).astype(np.float32)
+    texts = [str(i % 250) for i in range(300)]
+    found = find_duplicates(texts, vectors[np.arange(300) % 250], threshold=0.98)
+    reasons = found.reasons(within=True)
+    gone = found.pairs.right[reasons]
+    assert sorted(gone.tolist()) == np.flatnonzero(~found.kept).tolist()

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from attar.errors import InputError
-from attar.jobs.groups import find_groups, silhouette
+from attar.jobs.function_words import is_function_word
+from attar.jobs.groups import best_number, find_groups, silhouette
 from attar.jobs.naming import telling_words, words_of
 
 TOPICS = (["cat", "dog", "pet"], ["stock", "market", "price"], ["goal", "match", "team"])
@@ -66,3 +67,51 @@ def test_what_is_refused(n: int, k: int | None, says: str) -> None:
     texts, vectors, _ = clustered()
     with pytest.raises(InputError, match=says):
         find_groups(texts[:n], vectors[:n], k)
+
+
+def test_many_groups_in_a_wide_space_are_counted() -> None:
+    """Twelve groups on two sides, most dims noise: a silhouette over all dims sees the two sides alone."""
+    rng = np.random.default_rng(3)
+    labels = np.arange(1200) % 12
+    side = np.where(labels % 2, -0.6, 0.6)[:, None]
+    vectors = np.hstack([np.eye(12)[labels], side, rng.normal(size=(1200, 300)) * 0.2])
+    assert len(find_groups(["x"] * 1200, vectors).groups) == 12
+
+
+def test_the_number_of_groups_is_the_greatest_that_parts_about_best() -> None:
+    assert best_number({2: 0.5, 3: 0.3, 8: 0.491, 12: 0.4}) == 8  # 0.491 is within 2 % of 0.5
+    assert best_number({2: 0.5, 3: 0.3, 8: 0.489, 12: 0.4}) == 2
+    assert best_number({2: -0.1, 3: -0.2}) == 2
+    assert best_number({1: 0.0}) == 1
+
+
+def test_silhouette_without_unit_length_by_hand() -> None:
+    points = np.array([[0, 0], [4, 0]], dtype=np.float32)
+    centers = np.array([[1, 0], [0, 3]], dtype=np.float32)  # distances 1 and 3, then 3 and 5
+    assert silhouette(points, centers) == pytest.approx(((3 - 1) / 3 + (5 - 3) / 5) / 2)
+
+
+def test_equal_texts_are_counted_once_when_groups_are_counted() -> None:
+    texts, vectors, _ = clustered()
+    again = np.concatenate([vectors, np.repeat(vectors[:1], 500, axis=0)])
+    assert len(find_groups(texts + texts[:1] * 500, again).groups) == 3
+
+
+def test_function_words_come_last_in_names() -> None:
+    texts = ["how to not sort", "how to not sort", "red tree", "red tree"]
+    names = telling_words(texts, np.array([0, 0, 1, 1]), 2)
+    assert names[0][0] == "sort"
+    assert set(names[0][1:]) == {"how", "to", "not"}
+    assert telling_words(["how to", "how to", "b c", "b c"], np.array([0, 0, 1, 1]), 2)[0] == ["how", "to"]
+
+
+def test_function_words() -> None:
+    assert all(map(is_function_word, ("not", "don't", "doesn’t", "it's", "you're", "how", "the")))
+    assert not any(map(is_function_word, ("system", "git", "fire", "let's-encrypt", "cat's")))
+
+
+def test_a_group_without_words_is_named_by_its_most_central_text() -> None:
+    _, vectors, _ = clustered()
+    found = find_groups(["🙂 " * 30] * 60, vectors, k=1)
+    assert found.groups[0].words == []
+    assert found.groups[0].name == ("🙂 " * 30)[:40]

@@ -145,3 +145,10 @@ def test_random_vectors_of_words_come_near_the_published_score(data_dir: Path) -
     found = scores.sts(np.array([table[row].mean(axis=0) for row in rows]), task)
     assert found["spearman"] == pytest.approx(0.621, abs=0.05)
     assert len(found["subsets"]) == 5
+
+
+def test_a_subset_of_one_pair_has_no_correlation() -> None:
+    """SICK names every pair: thousands of subsets of one pair each would rank nothing, and take most of the time."""
+    vectors = np.random.default_rng(0).normal(size=(8, 3)).astype(np.float32)
+    assert scores.sts(vectors, a_task([1, 2, 3, 4], ("1", "2", "3", "4")))["subsets"] == {}
+    assert list(scores.sts(vectors, a_task([1, 2, 3, 4], ("a", "b", "a", "c")))["subsets"]) == ["a"]

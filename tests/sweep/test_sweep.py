@@ -373,3 +373,22 @@ def test_texts_that_lost_all_their_tokens_are_told(
     sweep(Grid((part,), (str(tiny_bert_dir),)), tmp_path / "run", Settings(progress=False, jobs=1))
     assert "1 of 6 distinct texts lost every token to the weighting" in caplog.text
     assert "1 of 6 distinct texts have no token of their own" in caplog.text
+
+
+def test_a_precision_makes_models_of_their_own(small_data: Path, tiny_bert_dir: Path, tmp_path: Path) -> None:
+    """Cells of float32 and of int8 stand beside each other in a run, under other names and ids."""
+    part = Part((str(small_data / "pairs.tsv"),), layers=(("last",),))
+    plain = Grid((part,), (str(tiny_bert_dir),))
+    assert sweep(plain, tmp_path / "run", Settings(progress=False)) == 1
+    assert sweep(replace(plain, precision="float32"), tmp_path / "run", Settings(progress=False)) == 0
+    assert sweep(replace(plain, precision="int8"), tmp_path / "run", Settings(progress=False)) == 1
+    rows = {row.model: row for row in rows_of(tmp_path / "run")}
+    name = tiny_bert_dir.name
+    assert set(rows) == {name, f"{name} int8"}
+    assert json.loads(rows[f"{name} int8"].recipe)["encoder"]["precision"] == "int8"
+    task = load(str(small_data / "pairs.tsv"))
+    vectors = Embedder(Transformer(str(tiny_bert_dir), precision="int8"), layers="last").fit_transform(task.texts)
+    assert rows[f"{name} int8"].score == pytest.approx(score(vectors, task)["score"], abs=1e-3)
+    assert rows[name].score != rows[f"{name} int8"].score
+    with pytest.raises(InputError, match="unknown precision"):
+        replace(plain, precision="half")

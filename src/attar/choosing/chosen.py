@@ -13,17 +13,17 @@ import numpy as np
 
 from attar import shapers, weights
 from attar.choosing.answers import PairAnswer, write_answers
-from attar.choosing.candidates import Candidate, named_candidates
+from attar.choosing.candidates import Candidate, named_candidates, plain_candidate
 from attar.choosing.evidence import SignalEvidence
 from attar.choosing.picture import draw_picture
-from attar.choosing.rule import PLAIN, Verdict
+from attar.choosing.rule import KEPT, Verdict
 from attar.embedder import Embedder
 from attar.io.atomic import new_folder
 from attar.persist import README, RECIPE
 from attar.types import Encoder
 
 ACCOUNT, ANSWERS, PICTURE = "choice.json", "answers.jsonl", "choice.svg"
-SIGNAL_NAMES = ("probe", "topics", "votes", "contrast", "evenness")
+SIGNAL_NAMES = ("probe", "topics", "trials", "votes", "contrast", "evenness")
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Chosen:
         """The chosen recipe, fitted on all texts."""
         chosen = self.candidate
         template = None if chosen.template == "none" else chosen.template
-        plain = self.verdict.chosen == PLAIN
+        plain = chosen == plain_candidate(self.encoder)
         made = Embedder(
             self.encoder.with_template(template),
             layers=chosen.layers,
@@ -59,16 +59,16 @@ class Chosen:
     def reason(self) -> str:
         """One sentence on how the choice was made."""
         n = sum(answer.closer != "skip" for answer in self.answers)
-        by = f"the probes, {self.sampled:,} texts and {n} answers" if n else f"the probes and {self.sampled:,} texts"
-        if not self.verdict.kept_plain:
-            chance = f"the chance that it is clearly better than plain is {self._chance()}"
+        known = "the probes" if self.evidence.trials is None else "the trials of grouping"
+        by = f"{known}, {self.sampled:,} texts and {n} answers" if n else f"{known} and {self.sampled:,} texts"
+        kept = "the prompt" if self.encoder.causal else "plain"
+        if not self.verdict.kept:
+            chance = f"the chance that it is clearly better than {kept} is {self._chance()}"
             return f"{self.candidate} was chosen by {by}: {chance}"
         favourite = self.evidence.candidates[self.verdict.favourite]
-        if self.verdict.contradicted:
-            return f"plain was kept: {favourite} is better by {by}, but misses groups of them that most recipes see"
-        if self.verdict.favourite == PLAIN:
-            return f"plain was kept: by {by} no other recipe agrees better with those that are believed in"
-        return f"plain was kept: by {by} the chance that {favourite} is clearly better is only {self._chance()}"
+        if self.verdict.favourite == KEPT:
+            return f"{kept} was kept: by {by} no other recipe agrees better with those that are believed in"
+        return f"{kept} was kept: by {by} the chance that {favourite} is clearly better is only {self._chance()}"
 
     def rows(self, n: int = 8) -> list[dict[str, Any]]:
         """The chosen, the named and the n most valued candidates with all signals, best first."""
@@ -81,9 +81,9 @@ class Chosen:
         """What is saved as choice.json."""
         return {
             "chosen": str(self.candidate),
-            "kept_plain": self.verdict.kept_plain,
+            "kept_plain": self.candidate == plain_candidate(self.encoder),
             "reason": self.reason(),
-            "chance_better_than_plain": round(self.verdict.chance, 4),
+            "chance_better_than_kept": round(self.verdict.chance, 4),
             "purpose": self.purpose,
             "texts": len(self.texts),
             "sampled": self.sampled,
@@ -113,7 +113,8 @@ class Chosen:
 
     def _row(self, r: int, named: dict[Candidate, str]) -> dict[str, Any]:
         candidate = self.evidence.candidates[r]
-        signals = {name: _finite(self.evidence.signals[name][r]) for name in SIGNAL_NAMES}
+        known = self.evidence.signals
+        signals = {name: _finite(known[name][r]) if name in known else None for name in SIGNAL_NAMES}
         value, belief = _finite(self.verdict.value[r]), round(float(self.verdict.belief[r]), 4)
         name = named.get(candidate, "")
         return {"recipe": str(candidate), "name": name, "value": value, "belief": belief, **signals} | (

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
 
 from attar.choosing.candidates import Candidate
-from attar.choosing.groupings import groupings
 from attar.choosing.neighbours import cosine_matrix, overlaps
 from attar.choosing.passes import Units
 from attar.choosing.probe import read_probe
 from attar.choosing.signals import SIGNALS, neighbour_list
 from attar.choosing.topics import read_topics
+from attar.choosing.trials import chances_better, kind_means, trial_scores
 from attar.errors import InputError
 from attar.types import Doubles, Floats, Ints
 
@@ -27,7 +27,7 @@ CLEAR = 2.0  # points of the probe: what leads by less may be worse elsewhere
 
 @dataclass(frozen=True)
 class SignalEvidence:
-    """What is known of R candidates; the plain one comes first."""
+    """What is known of R candidates; first comes the one that is kept where none is sure to be better."""
 
     candidates: tuple[Candidate, ...]
     signals: Mapping[str, Doubles]  # name: (R,)
@@ -37,17 +37,23 @@ class SignalEvidence:
     topic_scores: Doubles  # (R, T)
     pairs: Ints  # (M, 2) texts that can be asked about
     cosines: Floats  # (R, M)
-    groups: Ints | None = None  # (R, G, V) of the first V texts, for G numbers of groups; only where groups are wanted
+    trials: Doubles | None = None  # (R, T) scores in trials of grouping; only where groups are wanted
 
     @cached_property
     def better_on_probe(self) -> Doubles:
-        """The chance that each candidate is clearly better than the plain one on the probe. Shape: (R,)"""
+        """The chance that each candidate is clearly better than the first one on the probe. Shape: (R,)"""
         return read_probe().chances_better(self.probe_cosines, 0, CLEAR)
 
     @cached_property
     def better_on_topics(self) -> Doubles:
-        """The chance that each candidate keeps topics together better than the plain one does. Shape: (R,)"""
+        """The chance that each candidate keeps topics together better than the first one does. Shape: (R,)"""
         return read_topics().chances_better(self.topic_scores, 0)
+
+    @cached_property
+    def better_in_trials(self) -> Doubles:
+        """The chance that each candidate groups texts better than the first one, in every kind of trial. Shape: (R,)"""
+        assert self.trials is not None
+        return chances_better(self.trials, 0)
 
     @property
     def usable(self) -> npt.NDArray[np.bool_]:
@@ -55,7 +61,9 @@ class SignalEvidence:
         return np.isfinite(self.signals["contrast"])
 
 
-def gather(each: Iterable[Units], pairs: Ints | None = None, grouped: bool = False) -> SignalEvidence:
+def gather(
+    each: Iterable[Units], pairs: Ints | None = None, tried: Callable[[Units], Doubles] | None = None
+) -> SignalEvidence:
     """Take the signals of every candidate as its vectors come by.
 
     Parameters
@@ -64,8 +72,8 @@ def gather(each: Iterable[Units], pairs: Ints | None = None, grouped: bool = Fal
         The vectors of every candidate in turn: of the texts, of the probe and of the topics.
     pairs : array of shape (M, 2), optional
         The pairs of texts that can be asked about; all pairs of the first texts if not given.
-    grouped : bool
-        Whether the vectors are for groups: then the groups that every candidate sees are found too.
+    tried : callable, optional
+        Scores of a candidate in the trials of grouping, where the vectors are for groups: `try_candidate`.
 
     Raises
     ------
@@ -73,7 +81,7 @@ def gather(each: Iterable[Units], pairs: Ints | None = None, grouped: bool = Fal
         If there are too few texts to compare neighbours, or no vectors that differ.
     """
     found: list[Candidate] = []
-    lists, asked, graded, sorted_, signals, groups = [], [], [], [], [], []
+    lists, asked, graded, sorted_, signals, trials = [], [], [], [], [], []
     for units in each:
         vectors = units.of[TEXTS]
         n = min(VOTERS, len(vectors))
@@ -87,8 +95,8 @@ def gather(each: Iterable[Units], pairs: Ints | None = None, grouped: bool = Fal
         sorted_.append(read_topics().scores(units.of[TOPICS]))
         asked.append(_cosines(vectors, pairs))
         signals.append([measure(between) for measure in SIGNALS.values()])
-        if grouped:
-            groups.append(groupings(vectors[:n]))
+        if tried is not None:
+            trials.append(tried(units))
     by_name = {name: np.array([row[i] for row in signals]) for i, name in enumerate(SIGNALS)}
     if not np.isfinite(by_name["contrast"]).any() or pairs is None:
         raise InputError("all texts get the same vector under every recipe; give texts that differ")
@@ -96,6 +104,8 @@ def gather(each: Iterable[Units], pairs: Ints | None = None, grouped: bool = Fal
     by_name["votes"] = agreement.mean(axis=1)
     by_name["probe"] = np.array([read_probe().score(row) for row in graded])
     by_name["topics"] = 100 * np.mean(sorted_, axis=1)
+    if trials:
+        by_name["trials"] = kind_means(np.array(trials)).mean(axis=1)
     return SignalEvidence(
         tuple(found),
         by_name,
@@ -105,8 +115,13 @@ def gather(each: Iterable[Units], pairs: Ints | None = None, grouped: bool = Fal
         np.array(sorted_),
         pairs,
         np.array(asked),
-        np.array(groups) if grouped else None,
+        np.array(trials) if trials else None,
     )
+
+
+def try_candidate(units: Units) -> Doubles:
+    """Its scores in the trials of grouping, its shaper fitted in each of them anew. Shape: (T,)"""
+    return trial_scores(partial(units.of_some, TOPICS))
 
 
 def corpora(texts: Sequence[str]) -> dict[str, Sequence[str]]:

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
-from attar.choosing.dialogue import FEWEST, SETTLED, SLIPS, STEEPNESS, Dialogue
+from attar.choosing.dialogue import ALIKE, FEWEST, FIRMNESS, SETTLED, SLIPS, STEEPNESS, TOGETHER, Dialogue
 from attar.choosing.questions import SIMILARITY
 from attar.choosing.rule import SAME, log_prior
 from attar.errors import OutputError
 from attar.io.atomic import check_target_file, explained, new_file
 
 MOST_QUESTIONS = 400
+ODDS = 16.0  # log-odds of ranks are within this
 
 
 @dataclass(frozen=True)
@@ -41,17 +42,24 @@ def write_page(dialogue: Dialogue, texts: Sequence[str], most: int, purpose: str
     kept = np.flatnonzero(prior > prior.max() - 12)  # the others are not believed in
     asked = np.array([q for q in range(len(dialogue.questions)) if q not in dialogue.answers][:MOST_QUESTIONS])
     leads = dialogue.questions.leads(evidence)[np.ix_(kept, asked)]
+    odds = [side[np.ix_(kept, asked)] / ODDS for side in dialogue.questions.log_odds(evidence)]
     alike = evidence.agreement[np.ix_(kept, kept)]
     data = {
         "purpose": "similarity" if purpose == SIMILARITY else "belongs",
         "most": most,
         "steepness": STEEPNESS,
+        "alike": ALIKE,
         "slips": SLIPS,
+        "together": TOGETHER,
+        "odds": ODDS * FIRMNESS,
+        "firmness": FIRMNESS,
         "settled": SETTLED,
         "same": SAME,
         "fewest": FEWEST,
         "prior": [round(float(p), 4) for p in prior[kept]],
         "leads": _packed(leads),
+        "left": _packed(odds[0]),
+        "right": _packed(odds[1]),
         "agreement": _packed(alike),
         "questions": [
             {side: [texts[int(i)] for i in getattr(dialogue.questions, side)[q]] for side in ("left", "right")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from attar import shapers, weights
@@ -18,7 +19,7 @@ from attar.sweep.passes import PassSpec, find_pass, open_pass
 from attar.sweep.plan import MODEL, make_plan
 from attar.sweep.pooled import PooledBlocks
 from attar.sweep.subjects import Subject
-from attar.types import Encoder, Floats
+from attar.types import Encoder, Floats, Ints
 from attar.weights import Weighting
 
 log = logging.getLogger("attar")
@@ -30,7 +31,16 @@ class Units:
     """Vectors of length 1 by one candidate, of several corpora. Zero vectors stay zero."""
 
     candidate: Candidate
-    of: Mapping[str, Floats]  # name of the corpus: (N, D)
+    pooled: Mapping[str, Floats]  # name of the corpus: (N, D) before they are shaped
+
+    @cached_property
+    def of(self) -> Mapping[str, Floats]:
+        """Name of the corpus: (N, D), shaped and of length 1."""
+        return {name: _shaped(self.candidate.shape, vectors) for name, vectors in self.pooled.items()}
+
+    def of_some(self, name: str, rows: Ints) -> Floats:
+        """Of some texts of a corpus, as if there were no others: the shaper learns from them alone. Shape: (n, D)"""
+        return _shaped(self.candidate.shape, self.pooled[name][rows])
 
 
 def each_candidate(
@@ -63,21 +73,24 @@ def each_candidate(
             for name, texts in corpora.items()
         }
         for layers, weighting in dict.fromkeys((c.layers, c.weights) for c in mine):
-            raw = {name: blocks.vectors(name, name, weighting, layers, 0) for name, blocks in pooled.items()}
-            sides = {name: Evidence(v, moments=Moments.of(v)) for name, v in raw.items()}
+            raw = {
+                name: blocks.vectors(name, name, weighting, layers, 0)[blocks.distinct(name)[1]]
+                for name, blocks in pooled.items()
+            }
             for candidate in mine:
                 if (candidate.layers, candidate.weights) == (layers, weighting):
-                    found = {name: _shaped(candidate.shape, side) for name, side in sides.items()}
-                    yield Units(candidate, {name: v[pooled[name].distinct(name)[1]] for name, v in found.items()})
+                    yield Units(candidate, raw)
 
 
 def _named(template: str) -> str | None:
     return None if template == NO_TEMPLATE else template
 
 
-def _shaped(shape: str, evidence: Evidence) -> Floats:
-    chain = () if shape == NO_SHAPE else shapers.parse(shape)
-    vectors = fit_chain(chain, {"target": evidence})["target"].vectors
+def _shaped(shape: str, pooled: Floats) -> Floats:
+    vectors: Floats | None = pooled
+    if shape != NO_SHAPE:
+        evidence = {"target": Evidence(pooled, moments=Moments.of(pooled))}
+        vectors = fit_chain(shapers.parse(shape), evidence)["target"].vectors
     assert vectors is not None
     units: Floats = Unit().transform(vectors)
     return units

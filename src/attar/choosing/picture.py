@@ -9,7 +9,7 @@ import numpy as np
 
 from attar.choosing.candidates import Candidate
 from attar.choosing.evidence import SignalEvidence
-from attar.choosing.rule import PLAIN, Verdict
+from attar.choosing.rule import KEPT, Verdict
 from attar.errors import MissingExtra
 from attar.io.atomic import new_file
 
@@ -33,26 +33,32 @@ def draw_picture(evidence: SignalEvidence, verdict: Verdict, named: Mapping[str,
     good = evidence.usable & np.isfinite(verdict.value)
     dots = axes.scatter(x[good], y[good], s=22, c=verdict.value[good], cmap="Blues", edgecolors="#8aa", linewidths=0.3)
     figure.colorbar(dots, label="value: agreement on your texts with what is believed in")
-    plain = evidence.candidates[PLAIN]
-    axes.axvline(x[PLAIN], color="#999", linewidth=0.6, linestyle="--")
-    axes.axhline(y[PLAIN], color="#999", linewidth=0.6, linestyle="--")
+    default = next((name for name, candidate in named.items() if candidate == evidence.candidates[KEPT]), "plain")
+    axes.axvline(x[KEPT], color="#999", linewidth=0.6, linestyle="--")
+    axes.axhline(y[KEPT], color="#999", linewidth=0.6, linestyle="--")
     r = verdict.chosen
     for name, candidate in named.items():
         i = evidence.candidates.index(candidate)
         axes.scatter(x[i], y[i], s=45, marker="D", color="#31506b", zorder=3)
         axes.annotate(name, (x[i], y[i]), textcoords="offset points", xytext=(6, -11), fontsize=8, zorder=4)
     axes.scatter(x[r], y[r], s=190, marker="*", color="#c2410c", zorder=5)
-    kept = f"plain was kept: {plain}" if verdict.kept_plain else f"chosen (star): {evidence.candidates[r]}"
+    kept = (
+        f"{default} was kept: {evidence.candidates[KEPT]}"
+        if verdict.kept
+        else f"chosen (star): {evidence.candidates[r]}"
+    )
     axes.set_xlabel("probe: Spearman × 100 with graded pairs")
     axes.set_ylabel("topics: % of texts that stand nearer to their own topic")
     low = float(np.percentile(x[good], 10)), float(np.percentile(y[good], 10))  # a few disasters would squeeze the rest
-    shown = [r, PLAIN, *(evidence.candidates.index(c) for c in named.values())]
+    shown = [r, KEPT, *(evidence.candidates.index(c) for c in named.values())]
     left, bottom = min(low[0], *x[shown]) - 1, min(low[1], *y[shown]) - 1
     axes.set_xlim(left=left)
     axes.set_ylim(bottom=bottom)
     beyond = int(((x[good] < left) | (y[good] < bottom)).sum())
     cut = f"; {beyond} of {int(good.sum())} candidates are worse than is shown here" if beyond else ""
-    axes.set_title(f"{kept}\nabove and right of the dashed lines: better than plain on both probes{cut}", fontsize=9)
+    axes.set_title(
+        f"{kept}\nabove and right of the dashed lines: better than {default} on both probes{cut}", fontsize=9
+    )
     form = path.suffix.removeprefix(".")
     with new_file(path) as aside, rc_context({"svg.hashsalt": "attar"}):
         figure.savefig(aside, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)

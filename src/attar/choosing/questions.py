@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import logit
 from scipy.stats import rankdata
 
 from attar.choosing.evidence import SignalEvidence
@@ -31,6 +32,20 @@ class Questions:
     def __len__(self) -> int:
         return len(self.left)
 
+    @property
+    def about_one_text(self) -> npt.NDArray[np.bool_]:
+        """Which questions ask what belongs with one text; the others compare two pairs. Shape: (Q,)"""
+        return np.asarray(self.left[:, 0] == self.right[:, 0])
+
+    def log_odds(self, evidence: SignalEvidence) -> tuple[Doubles, Doubles]:
+        """How high the left and the right pair rank among all pairs, as log-odds. Shape: (R, Q) each"""
+        asked, place = np.unique(self.columns, return_inverse=True)
+        place = place.reshape(self.columns.shape)
+        n = evidence.cosines.shape[1]
+        below = np.stack([np.searchsorted(np.sort(row), row[asked]) for row in evidence.cosines])
+        odds: Doubles = logit((below + 0.5) / n)
+        return odds[:, place[:, 0]], odds[:, place[:, 1]]
+
     def leads(self, evidence: SignalEvidence) -> Doubles:
         """How much higher the left pair ranks than the right one among all pairs asked about. Shape: (R, Q), -1 to 1"""
         asked, place = np.unique(self.columns, return_inverse=True)
@@ -41,8 +56,8 @@ class Questions:
 
 
 def draw_questions(evidence: SignalEvidence, purpose: str, n: int = DRAWN, seed: int = SEED) -> Questions:
-    """Draw questions, each once: pairs of near texts for similarity, otherwise one
-    text with two others, each of which is near to it in the eyes of one candidate and not of another.
+    """Draw questions, each once: two pairs of near texts for similarity, otherwise one text with two others that are
+    near to it in the eyes of some candidate.
 
     Raises
     ------
@@ -52,34 +67,26 @@ def draw_questions(evidence: SignalEvidence, purpose: str, n: int = DRAWN, seed:
     if purpose not in PURPOSES:
         raise unknown_name("purpose", purpose, PURPOSES)
     rng = np.random.default_rng(seed)
-    first, left, one = _near_pairs(evidence, rng, _DRAWS * n)
-    second, right, other = _near_pairs(evidence, rng, _DRAWS * n, None if purpose == SIMILARITY else first)
-    told_apart = np.ones(len(first), dtype=bool)
-    if purpose != SIMILARITY:  # where both are near to both, both belong or neither does
-        told_apart = ~_is_near(evidence, other, first, left) & ~_is_near(evidence, one, first, right)
+    first, left = _near_pairs(evidence, rng, _DRAWS * n)
+    second, right = _near_pairs(evidence, rng, _DRAWS * n, None if purpose == SIMILARITY else first)
     pairs = np.sort(np.stack([first, left, second, right], axis=1).reshape(-1, 2, 2), axis=2)
     columns = columns_of(pairs.reshape(-1, 2), evidence.pairs).reshape(-1, 2)
     fresh = np.unique(np.sort(columns, axis=1), axis=0, return_index=True)[1]
-    kept = np.sort(fresh[(columns[fresh, 0] != columns[fresh, 1]) & told_apart[fresh]])[:n]
+    meant = (columns[:, 0] != columns[:, 1]) & ((first == second) == (purpose != SIMILARITY))
+    kept = np.sort(fresh[meant[fresh]])[:n]
     sides = np.stack([first, left], axis=1), np.stack([second, right], axis=1)
     return Questions(sides[0][kept], sides[1][kept], columns[kept])
 
 
 def _near_pairs(
     evidence: SignalEvidence, rng: np.random.Generator, n: int, texts: Ints | None = None
-) -> tuple[Ints, Ints, Ints]:
-    """Texts, a neighbour of each and the candidate that sees it: one half as believed in, the other half evenly."""
+) -> tuple[Ints, Ints]:
+    """Texts and a neighbour of each that some candidate sees: one half as believed in, the other half evenly."""
     lists = evidence.neighbours
     even = evidence.usable / evidence.usable.sum()
     chosen = rng.integers(0, lists.shape[1], n) if texts is None else texts
     recipes = rng.choice(len(even), n, p=(weigh(log_prior(evidence)) + even) / 2)
-    return chosen, lists[recipes, chosen, rng.integers(0, lists.shape[2], n)], recipes
-
-
-def _is_near(evidence: SignalEvidence, recipes: Ints, texts: Ints, others: Ints) -> npt.NDArray[np.bool_]:
-    """Whether each of the others is a neighbour of its text, as a candidate sees it. Shape: (N,)"""
-    found: npt.NDArray[np.bool_] = (evidence.neighbours[recipes, texts] == others[:, None]).any(axis=1)
-    return found
+    return chosen, lists[recipes, chosen, rng.integers(0, lists.shape[2], n)]
 
 
 def columns_of(pairs: Ints, known: Ints) -> Ints:

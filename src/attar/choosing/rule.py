@@ -1,10 +1,11 @@
-"""The rule: what to believe of each candidate without labels, which one to take, and when to keep the plain one.
+"""The rule: what to believe of each candidate without labels, which one to take, and when to keep the usual one, which
+is plain, or the prompt of causal models.
 
-A candidate is believed in as far as it follows the graded pairs of the probe and keeps the topics together; near-copies
-share their belief. Taken is the candidate that agrees best, on the user's own texts, with all that are believed in. It
-must also be better than the plain one beyond doubt by the probe, and the topics, which share no text with it, must not
-speak against it. Where the vectors are for groups, the user's own texts must not speak against it either. The constants
-were fixed on some tasks with one raw model (docs/choose.md).
+A candidate is believed in as far as it follows the graded pairs of the probe, keeps the topics together and, where the
+vectors are for groups, finds the groups of the trials; near-copies share their belief. Taken is the candidate that
+agrees best, on the user's own texts, with all that are believed in. It must also be better than the usual one beyond
+doubt: by the probe, while the topics, which share no text with it, must not speak against it; or, for groups, in every
+kind of trial, since nobody knows of what kind the user's groups are. docs/choose.md says what the constants rest on.
 """
 
 from __future__ import annotations
@@ -12,24 +13,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit, logit
 
 from attar.choosing.evidence import SignalEvidence
-from attar.choosing.groupings import shared_groups
 from attar.types import Doubles
 
 PROBE_SHARE, TOPICS_SHARE = 0.7, 0.3  # of a candidate's merit
+TRIALS_SHARE = 0.5  # of merit where the vectors are for groups; the rest is that of the probe and the topics
 POINTS = 2.0  # of merit that make a candidate e times as believable
 SHARPNESS = 2.0  # by what power of belief candidates count where agreement with them is valued
 SAME = 0.6  # candidates with more common neighbours than this are near-copies
-SURE = 0.95  # chance of being better than plain that is asked for
+SURE = 0.95  # chance of being better than the usual one that is asked for
 SURE_TUNED = 0.99  # the same for models that were tuned for sentences
-MOST, LEAST = 0.98, 0.1  # no more and no less is believed of the probe alone
-TRUST = 1.0  # in the log-likelihood of answers against the probe
-SHARED = 0.9  # of the agreement that plain's groups find, which a candidate's must find too for some number of groups
-_TRIED = 20  # candidates that are compared with the plain one before it is kept
-PLAIN = 0  # its place among the candidates
+MOST, LEAST = 0.98, 0.1  # no more and no less is believed of the probe or the trials alone
+_TRIED = 20  # candidates that are compared with the usual one before it is kept
+KEPT = 0  # the place of the candidate that is kept where none is sure to be better: the usual one
 
 
 @dataclass(frozen=True)
@@ -38,20 +36,21 @@ class Verdict:
 
     chosen: int
     favourite: int  # the one that would be taken if it need not be better beyond doubt
-    chance: float  # that the chosen one, or the favourite where plain was kept, is better than plain
+    chance: float  # that the chosen one, or the favourite where none was, is better than the one to keep
     belief: Doubles  # (R,) sums to 1
     value: Doubles  # (R,) expected agreement with what is believed in
-    contradicted: bool = False  # whether plain was kept because the texts fall into groups that the favourite misses
 
     @property
-    def kept_plain(self) -> bool:
+    def kept(self) -> bool:
         """Whether nothing else is sure to be better."""
-        return self.chosen == PLAIN
+        return self.chosen == KEPT
 
 
 def log_merit(evidence: SignalEvidence) -> Doubles:
     """How believable each candidate is without answers, as a logarithm; -inf for unusable ones. Shape: (R,)"""
     merit = PROBE_SHARE * evidence.signals["probe"] + TOPICS_SHARE * evidence.signals["topics"]
+    if evidence.trials is not None:
+        merit = (1 - TRIALS_SHARE) * merit + TRIALS_SHARE * evidence.signals["trials"]
     return np.where(evidence.usable, merit / POINTS, -np.inf)
 
 
@@ -83,7 +82,7 @@ def judge(evidence: SignalEvidence, log_likelihood: Doubles | None = None, *, tu
     log_likelihood : array of shape (R,), optional
         Of the answers, under every candidate.
     tuned : bool
-        Whether the model was tuned for sentences: the plain recipe is then left only for more certainty.
+        Whether the model was tuned for sentences: the usual recipe is then left only for more certainty.
     """
     answers = np.zeros(len(evidence.candidates)) if log_likelihood is None else log_likelihood
     merit, copies = log_merit(evidence) + answers, _log_copies(evidence)
@@ -91,32 +90,18 @@ def judge(evidence: SignalEvidence, log_likelihood: Doubles | None = None, *, tu
     order = np.argsort(-value, kind="stable")[:_TRIED]
     needed = SURE_TUNED if tuned else SURE
     chances = _chances(evidence, answers)
-    doubted = expit(logit(chances) + np.where(_misses_groups(evidence), -logit(MOST), 0))
-    passing = next((int(r) for r in order if r == PLAIN or chances[r] >= needed), PLAIN)
-    contradicted = passing != PLAIN and bool(doubted[passing] < needed)
-    chosen = PLAIN if contradicted else passing
-    favourite = passing if contradicted else int(order[0])
-    chance = float(doubted[favourite] if chosen == PLAIN else doubted[chosen])
-    return Verdict(chosen, favourite, chance, weigh(merit - copies), value, contradicted)
+    chosen = next((int(r) for r in order if r == KEPT or chances[r] >= needed), KEPT)
+    favourite = int(order[0])
+    chance = float(chances[favourite] if chosen == KEPT else chances[chosen])
+    return Verdict(chosen, favourite, chance, weigh(merit - copies), value)
 
 
 def _chances(evidence: SignalEvidence, answers: Doubles) -> Doubles:
-    """That each candidate is better than the plain one, by the probes and the answers together. Shape: (R,)"""
-    probe = logit(np.clip(evidence.better_on_probe, LEAST, MOST))
-    doubt = np.minimum(0, logit(np.clip(evidence.better_on_topics, 1 - MOST, MOST)))
-    chances: Doubles = expit(probe + doubt + TRUST * (answers - answers[PLAIN]))
+    """That each candidate is better than the usual one, by the probes and the answers together. Shape: (R,)"""
+    if evidence.trials is not None:
+        known = logit(np.clip(evidence.better_in_trials, LEAST, MOST))
+    else:
+        known = logit(np.clip(evidence.better_on_probe, LEAST, MOST))
+        known += np.minimum(0, logit(np.clip(evidence.better_on_topics, 1 - MOST, MOST)))
+    chances: Doubles = expit(known + answers - answers[KEPT])
     return chances
-
-
-def _misses_groups(evidence: SignalEvidence) -> npt.NDArray[np.bool_]:
-    """Whether a candidate's groups of the texts, in whatever number, are less those of all candidates than plain's are.
-
-    Groups that recipes of all kinds see are of the texts and not of a recipe. Near-copies share their vote.
-    False for all where no groups are wanted. Shape: (R,)
-    """
-    if evidence.groups is None or evidence.groups.shape[1] == 0:
-        return np.zeros(len(evidence.candidates), dtype=bool)
-    votes = weigh(np.where(evidence.usable, -_log_copies(evidence), -np.inf))
-    shared = shared_groups(evidence.groups, votes)
-    misses: npt.NDArray[np.bool_] = (shared < SHARED * shared[PLAIN]).all(axis=1)
-    return misses

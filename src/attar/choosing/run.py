@@ -18,7 +18,7 @@ from attar.choosing.answers import PairAnswer, answers_of, resume
 from attar.choosing.candidates import candidates
 from attar.choosing.chosen import Chosen
 from attar.choosing.dialogue import Dialogue
-from attar.choosing.evidence import LEAST_TEXTS, VOTERS, corpora, gather
+from attar.choosing.evidence import LEAST_TEXTS, VOTERS, corpora, gather, try_candidate
 from attar.choosing.passes import each_candidate
 from attar.choosing.questions import CLUSTERING, PURPOSES, SIMILARITY, draw_questions
 from attar.encoders.opening import open_encoder
@@ -44,7 +44,7 @@ class ChooseSettings:
     ----------
     purpose : str
         What the vectors are for: "similarity", "clustering" or "search". It decides which questions are asked; for
-        clustering a recipe is also refused that misses groups which most candidates see in the texts.
+        clustering, recipes that take directions away are left out, and others must prove themselves by grouping texts.
     sample : int
         Distinct texts that go through the model for the choice; the recipe is fitted on all.
     work : Path, optional
@@ -107,9 +107,9 @@ def choose(
     if len(sampled) < LEAST_TEXTS:
         raise InputError(f"{len(sampled)} distinct texts are too few to choose by; give at least {LEAST_TEXTS}")
     with _work(settings.work) as work:
-        each = each_candidate(made, candidates(made), corpora(sampled), work, settings.progress)
-        # The plain mean of a causal model is poor: what it sees of groups speaks against nothing.
-        evidence = gather(each, grouped=settings.purpose == CLUSTERING and not made.causal)
+        grouped = settings.purpose == CLUSTERING
+        each = each_candidate(made, candidates(made, grouped), corpora(sampled), work, settings.progress)
+        evidence = gather(each, tried=try_candidate if grouped else None)
     drawn = draw_questions(evidence, settings.purpose)
     dialogue = resume(evidence, drawn, answers, sampled, made.tuned_for_sentences)
     if talk is not None:

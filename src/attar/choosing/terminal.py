@@ -1,4 +1,4 @@
-"""The dialogue on a terminal: two pairs at a time; one key answers, skips, takes back or ends."""
+"""The dialogue on a terminal: one question at a time; one key answers, skips, takes back or ends."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 import click
 
 from attar.choosing.answers import answers_of, write_answers
-from attar.choosing.dialogue import Dialogue
+from attar.choosing.dialogue import SKIP, Dialogue
 from attar.choosing.keys import open_keys
 from attar.choosing.questions import SIMILARITY
 from attar.errors import InputError
 
-KEYS = {"1": True, "2": False, "s": None}
-HELP = "1 or 2: your answer   s: skip   u: undo   q: enough"
+KEYS = {"1": "left", "2": "right", "b": "both", "n": "neither", "s": SKIP}
+HELP = "1 or 2: your answer   b: both   n: neither   s: skip, I can't say   u: undo   q: enough"
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ log = logging.getLogger("attar")
 PURPOSES = ("similarity", "clustering", "search")
 LEGEND = (
     "(* chosen; recipe: template | layers | weights | shape; value: agreement on your texts with the recipes that are "
-    "believed in; belief: by the probes and answers; probe, topics: points of 100 on the two probes; votes, contrast, "
-    "evenness: of your texts; more is better in every column)"
+    "believed in; belief: by the probes and answers; probe, topics, trials: points of 100 on texts of this package; "
+    "votes, contrast, evenness: of your texts; more is better in every column)"
 )
 
 
@@ -45,7 +45,7 @@ Examples:
     show_default=True,
     help="What the vectors are for.",
 )
-@click.option("--ask", type=click.IntRange(min=1), metavar="N", help="Ask at most N questions; 10 to 20 help a lot.")
+@click.option("--ask", type=click.IntRange(min=1), metavar="N", help="Ask at most N questions; 20 help most for similarity.")
 @click.option("--web", is_flag=True, help="With --ask: write a page that asks, instead of asking here.")
 @click.option(
     "--answers",
@@ -86,9 +86,9 @@ def choose(
     """Choose the recipe that suits these texts and this model: without labels, or with a few answers.
 
     A part of TEXTS goes once through the model for each template. Every candidate recipe is then judged by graded pairs
-    and by texts on topics that come with this package, and by how its neighbours agree with those of the others. Where
-    nothing is sure to be better, the plain recipe is kept; for clustering also where the better one misses groups of
-    your texts that most recipes see. Stopped runs go on where they were.
+    and by texts on topics that come with this package, for clustering also by the groups that it finds among these, and
+    by how its neighbours agree with those of the others. Where nothing is sure to be better, the plain recipe
+    is kept, or the prompt of causal models. Stopped runs go on where they were.
     """
     from attar.choosing import ChooseSettings
     from attar.choosing import choose as run

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from attar.types import Floats
 
 log = logging.getLogger("attar")
-COLUMNS = ("cosine", "group", "id", "other_id", "text", "other_text")
+COLUMNS = ("cosine", "group", "reason", "id", "other_id", "text", "other_text")
 
 
 @click.command(
@@ -106,16 +106,19 @@ def _encoder(embedder: Embedder, held: Documents) -> Callable[[Documents], Float
 
 
 def _table(found: Duplicates, left: Documents, right: Documents) -> list[Row]:
-    groups = found.groups(within=left is right)
+    pairs, within = found.pairs, left is right
+    columns = (pairs.left, pairs.right, pairs.cosines, found.groups(within), found.reasons(within))
     return [
-        dict(
-            zip(
-                COLUMNS,
-                (round(float(cosine), 4), int(group), left.ids[i], right.ids[j], left.texts[i], right.texts[j]),
-                strict=True,
-            )
-        )
-        for i, j, cosine, group in zip(found.pairs.left, found.pairs.right, found.pairs.cosines, groups, strict=True)
+        {
+            "cosine": round(float(cosine), 4),
+            "group": int(group),
+            "reason": int(reason),
+            "id": left.ids[i],
+            "other_id": right.ids[j],
+            "text": left.texts[i],
+            "other_text": right.texts[j],
+        }
+        for i, j, cosine, group, reason in zip(*columns, strict=True)
     ]
 
 
@@ -123,6 +126,11 @@ def _report(found: Duplicates, output: str, cleaned: str | None) -> None:
     if found.advice is not None:
         log.info("%s", found.advice.sentence())
     dropped = int((~found.kept).sum())
-    log.info("wrote %s pairs to %s; %s texts may go", f"{len(found.pairs):,}", output, f"{dropped:,}")
+    log.info(
+        "wrote %s pairs to %s; texts that may go: %s, each by one of the pairs (column reason: 1)",
+        f"{len(found.pairs):,}",
+        output,
+        f"{dropped:,}",
+    )
     if cleaned is not None:
         log.info("wrote the %s texts that stay to %s", f"{len(found.kept) - dropped:,}", cleaned)

@@ -92,7 +92,10 @@ def encode(
         vectors = map(_cut(dims, unit=embedder.recipe.is_unit), vectors)
     n = print_vectors(vectors, kept) if output is None else write_vectors(vectors, output, kept)
     if output is not None:
-        log.info("wrote %s vectors to %s", f"{n:,}", output)
+        length = " of length 1" if embedder.recipe.is_unit else ""
+        log.info("wrote %s vectors%s to %s", f"{n:,}", length, output)
+        if not length:
+            log.info("their length is not 1: compare them by cosine, not by inner product, or add --shape unit")
 
 
 def _cut(dims: int, unit: bool) -> Callable[[Floats], Floats]:

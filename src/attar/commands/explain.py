@@ -59,6 +59,9 @@ def explain(
     """
     from attar.jobs.explained_text import in_terminal
 
+    for name, text in (("A", a), ("B", b)):
+        if not text.strip():
+            raise InputError(f"the text {name} is empty: {text!r}; give words to explain")
     if output is not None and as_json:
         raise InputError(f"--json prints and -o {output!r} writes a page or picture; give one of them")
     if output is not None:

@@ -86,7 +86,7 @@ def groups(
     with bar(None, "numbers of groups tried", k is None) as advance:
         found = find_groups(held.texts, vectors, k, seed, advance)
     if found.tried:
-        log.info("%s groups part best; -k takes another number", len(found.groups))
+        log.info("number of groups found: %s; -k takes another", len(found.groups))
     _write(output, held, found, vectors, projection, seed, overwrite, f"Groups of {Path(texts).name}")
     for group in found.groups[:20]:
         click.echo(f"{group.size:>7,}  {group.name}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,7 +45,22 @@ def info(what: str | None, as_json: bool) -> None:
         return
     width = max(map(len, facts))
     for key, value in facts.items():
-        click.echo(f"{key.ljust(width)}  {value}")
+        click.echo(f"{key.ljust(width)}  {_plainly(value)}")
+
+
+def _plainly(value: Any) -> str:
+    """A fact as words: what Python calls None, True or a list is said otherwise."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_plainly(one)}" for key, one in value.items()) or "none"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_plainly, value)) or "none"
+    return str(value)
 
 
 def _model(encoder: Encoder) -> dict[str, Any]:

@@ -102,6 +102,8 @@ def _shown(query: str, hits: list[Hit], index: Index, why: bool) -> str:
     """A line per document, cut at the width of the terminal."""
     width = shutil.get_terminal_size((100, 24)).columns
     lines = [f"{query}"]
+    if not hits:
+        lines.append("  nothing is near: the query has no word that the model knows")
     id_width = max((len(str(hit.id)) for hit in hits), default=0)
     for hit in hits:
         front = f"  {hit.cosine:6.3f}  {str(hit.id).rjust(id_width)}  "

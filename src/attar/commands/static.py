@@ -28,6 +28,7 @@ Examples:
   attar static --model ./bert-base-uncased --on wikitext.txt.gz --sentences --layers first,last -o my-table
   attar static --model ./bert-base-uncased --on 'in/*.parquet' --executor ray --address 10.0.0.5:6379 -o my-table
   attar encode texts.txt --model my-table --weights idf --shape zscore -o vectors.npy
+  attar static --zipfian --model glove.6B.50d.txt --on wikitext.txt.gz -o glove-whitened
 """
 )
 @click.option("--model", metavar="DIR|NAME", help="A model folder or hub name. Default: the embedded MiniLM.")
@@ -36,6 +37,11 @@ Examples:
 )
 @click.option("--layers", default="first,last", show_default=True, metavar="LIST", help="All from one pass; or all.")
 @click.option("-o", "--output", required=True, metavar="FOLDER", help="Where to save the table.")
+@click.option(
+    "--zipfian",
+    is_flag=True,
+    help="MODEL is a table or word vectors: whiten its rows, each as often as its token occurs in CORPUS.",
+)
 @click.option("--sentences", is_flag=True, help="Lines are paragraphs: split them into sentences first.")
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
 @text_limit_option
@@ -47,6 +53,7 @@ def static(
     corpus: str,
     layers: str,
     output: str,
+    zipfian: bool,
     sentences: bool,
     column: str | None,
     max_tokens: int | None,
@@ -66,6 +73,11 @@ def static(
     from attar.layers import parse_layers
 
     target = Path(output)
+    if zipfian:
+        if executor.name is not None or max_tokens is not None:
+            raise InputError("--zipfian counts tokens here and cuts nothing: leave out --executor and --max-tokens")
+        _whiten_rows(model, _Texts(corpus, column, sentences), target, overwrite=overwrite)
+        return
     check_target_folder(target, ABOUT, overwrite=overwrite)
     encoder = Transformer(model, max_tokens=max_tokens)
     wanted = tuple(range(encoder.n_layers + 1)) if layers == "all" else parse_layers(layers)
@@ -97,6 +109,18 @@ def static(
     if made["truncated"]:
         advice = "" if sentences else "; --sentences may help"
         log.warning("%s texts were cut at the model's limit%s", f"{made['truncated']:,}", advice)
+
+
+def _whiten_rows(model: str | None, texts: _Texts, target: Path, *, overwrite: bool) -> None:
+    """The rows of a static table, whitened under the frequencies of their tokens."""
+    from attar.encoders.opening import open_encoder
+    from attar.encoders.zipfian import zipfian
+
+    if model is None:
+        raise InputError("--zipfian needs --model, a static table or word vectors: the embedded model is a transformer")
+    made = zipfian(open_encoder(model), texts)
+    made.save(target, overwrite=overwrite)
+    log.info("saved the whitened rows to %s: tokens were counted in %s texts", target, f"{len(texts):,}")
 
 
 def _average_shards(

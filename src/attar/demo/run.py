@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import shutil
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from attar.checkpoints import default
 from attar.demo.picture import can_draw, draw
-from attar.demo.recipes import advised_for, installed_causal_model, shown_for
+from attar.demo.recipes import PLAIN, TUNED_MODEL, advised_for, installed_causal_model, shown_for
 from attar.demo.sample import Sample
 from attar.demo.searched import Searched, gained_most, search
 from attar.encoders.opening import open_encoder
@@ -19,6 +22,7 @@ from attar.types import Encoder
 KIND, SENTENCES, PICTURE = "the folder of a demo", "sentences.txt", "demo.png"
 NO_PICTURE = "There is no picture, since matplotlib is not installed: pip install matplotlib"
 EARLIER = {"vectors.npy", "comparison.png"}  # what earlier versions wrote
+BAR = 20  # characters
 
 
 def run(folder: Path, model: str | None = None) -> str:
@@ -30,13 +34,22 @@ def run(folder: Path, model: str | None = None) -> str:
         default.verify()
     sample, encoder = Sample.read(), open_encoder(chosen)
     rows = [search(label, recipe, encoder, sample) for label, recipe in shown_for(encoder).items()]
+    tuned = search(TUNED_MODEL, PLAIN, open_encoder(None), sample) if chosen and default.is_installed() else None
     make_own_folder(folder, is_demo, KIND)
     with new_file(folder / SENTENCES) as aside:
         aside.write_text("\n".join(sample.documents) + "\n", encoding="utf-8")
     if can_draw():
         with new_file(folder / PICTURE) as aside:
             draw(rows[0], rows[-1], _name(chosen), aside)
-    return _told(rows, encoder, chosen, folder, time.perf_counter() - started)
+    picture = f"The picture of it: {(folder / PICTURE).resolve()}" if can_draw() else NO_PICTURE
+    parts = [
+        [picture],
+        _about(rows[0], encoder, chosen, time.perf_counter() - started),
+        _table(rows, tuned),
+        _example(rows[0], rows[-1]),
+        _next(encoder, chosen),
+    ]
+    return "\n\n".join("\n".join(part) for part in parts)
 
 
 def is_demo(names: Sequence[str]) -> bool:
@@ -53,36 +66,68 @@ def _name(chosen: str | None) -> str:
     return "the embedded MiniLM" if chosen is None else Path(chosen).name
 
 
-def _told(rows: list[Searched], encoder: Encoder, chosen: str | None, folder: Path, seconds: float) -> str:
-    width, n = max(len(row.label) for row in rows), len(rows[0].ranks)
-    lines = [
-        f"The picture: {(folder / PICTURE).resolve()}" if can_draw() else NO_PICTURE,
-        "",
-        f"{len(rows[0].sample.documents)} sentences searched by {n} questions in other words, in {seconds:.0f} s.",
-        "Beside every answer stands a sentence that shares its words and not its meaning.",
-        f"The model: {_name(chosen)}, {encoder.n_layers} layers; nothing is trained.",
-        "",
-        f"{'':{width}}  found first  in the first 3",
+def _about(row: Searched, encoder: Encoder, chosen: str | None, seconds: float) -> list[str]:
+    return [
+        f"{len(row.sample.documents)} sentences, {len(row.ranks)} questions. A question says in other words what one",
+        "of the sentences says; another of them shares its words and not its meaning.",
+        f"The model: {_name(chosen)}, {encoder.n_layers} layers, as it is. Nothing is trained. {seconds:.0f} s.",
     ]
-    lines += [f"{row.label:{width}}  {row.first:>4} of {n}  {int((row.ranks <= 3).sum()):>9} of {n}" for row in rows]
-    lines += ["", *_example(rows[0], rows[-1]), "", "Now your own texts, one per line:", *_next(encoder, chosen)]
-    return "\n".join(lines)
+
+
+def _table(rows: list[Searched], tuned: Searched | None) -> list[str]:
+    """How often each recipe finds the right sentence; below a line, the model that was tuned for it."""
+    shown = rows if tuned is None else [*rows, tuned]
+    width = max(len(row.label) for row in shown)
+    lines = [f"{'the right sentence is':{width}}  first{'':{BAR + 7}}among the first 3"]
+    lines += [_line(row, width) for row in rows]
+    if tuned is not None:
+        lines += [f"{'-' * width}", _line(tuned, width)]
+    return lines
+
+
+def _line(row: Searched, width: int) -> str:
+    n = len(row.ranks)
+    bar = "#" * round(BAR * row.first / n)
+    return f"{row.label:{width}}  {row.first:>2} of {n}  {bar:{BAR}}  {int((row.ranks <= 3).sum()):>2} of {n}"
 
 
 def _example(plain: Searched, better: Searched) -> list[str]:
     """The query that gained most."""
     query = int(gained_most(plain, better)[0])
+    width = max(len(plain.label), len(better.label))
     return [
-        f'Asked:  "{plain.sample.queries[query]}"',
-        f"  {plain.label} finds: {plain.found(query)}",
-        f"  {better.label} finds: {better.found(query)}",
+        f'Asked "{plain.sample.queries[query]}"',
+        f"  {plain.label:{width}}  finds: {plain.found(query)}",
+        f"  {better.label:{width}}  finds: {better.found(query)}",
     ]
 
 
 def _next(encoder: Encoder, chosen: str | None) -> list[str]:
-    model = f" --model {shlex.quote(chosen)}" if chosen else ""
+    attar = _command()
+    model = f" --model {_as_typed(chosen)}" if chosen else ""
     recipe = f" --recipe {advised_for(encoder)}" if encoder.causal else ""
-    return [
-        f"  attar index your-texts.txt{model}{recipe} -o my-index",
-        '  attar search my-index "a question in your words"',
+    first = "" if default.is_installed() else model + recipe
+    lines = [
+        "Now your own texts, one per line:",
+        f"  {attar} index your-texts.txt{first} -o my-index",
+        f'  {attar} search my-index "a question in your words"',
     ]
+    if model and not first:
+        lines += ["That is by MiniLM. By the model of this demo:"]
+        lines += [f"  {attar} index your-texts.txt{model}{recipe} -o my-other-index"]
+    return lines
+
+
+def _command() -> str:
+    """`attar`, or the path of this installation's script where the shell would not find it or would find another."""
+    script = Path(sys.executable).with_name("attar")
+    found = shutil.which("attar")
+    if not script.is_file() or (found and os.path.samefile(found, script)):
+        return "attar"
+    return _as_typed(str(script))
+
+
+def _as_typed(path: str) -> str:
+    """A path below this folder from here, any other as it is."""
+    below = Path(path).is_relative_to(Path.cwd())
+    return shlex.quote(os.path.relpath(path) if below else path)

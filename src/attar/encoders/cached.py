@@ -9,22 +9,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
+from attar.encoders.around import Around
 from attar.engine.sums import pool_rows
 from attar.errors import InputError, OutputError, RecipeError
-from attar.types import Encoder, Floats, Frame, Ints, Tokens, TokenVectors, Vocabulary
-
-if TYPE_CHECKING:
-    import tokenizers
+from attar.types import Encoder, Floats, Ints, Tokens, TokenVectors
 
 _FILE = "token_vectors.sqlite"
 _BYTES = 2**26  # of vectors held at once
 
 
-class Cached(Encoder):
+class Cached(Around):
     """An encoder whose token vectors are kept on disk, so that each text goes through the model once.
 
     After that any layers, weights and shapers can be tried without a forward pass. The vectors of every token of every
@@ -38,30 +36,19 @@ class Cached(Encoder):
         Where they are kept.
     layers : sequence of int, optional
         The layers to keep; None for all from 0 up.
+
+    Raises
+    ------
+    InputError
+        If the encoder has a pooling of its own, which token vectors can't give back.
     """
 
     def __init__(self, encoder: Encoder, folder: str | Path, layers: Sequence[int] | None = None) -> None:
+        if not encoder.pools_linearly:
+            raise InputError(f"{encoder!r} pools in its own way; wrap the other way round: Pooled(Cached(...), ...)")
         self.encoder = encoder
         self.folder = Path(folder).expanduser()
         self.layers = None if layers is None else tuple(layers)
-
-    @property
-    def n_layers(self) -> int:
-        return self.encoder.n_layers
-
-    @property
-    def first_layer(self) -> int:
-        return self.encoder.first_layer
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        return self.encoder.vocabulary
-
-    def width(self, layer: int) -> int:
-        return self.encoder.width(layer)
-
-    def tokenize(self, texts: Sequence[str]) -> Tokens:
-        return self.encoder.tokenize(texts)
 
     def pool(self, tokens: Tokens, token_weights: Floats, layers: Sequence[int]) -> Floats:
         self._check(layers)
@@ -85,44 +72,8 @@ class Cached(Encoder):
         return self.encoder.spec()
 
     @property
-    def fingerprint(self) -> str | None:
-        return self.encoder.fingerprint
-
-    @property
     def kind(self) -> str:  # type: ignore[override]
         return self.encoder.kind
-
-    @property
-    def contextual(self) -> bool:  # type: ignore[override]
-        return self.encoder.contextual
-
-    @property
-    def texts_at_once(self) -> int:  # type: ignore[override]
-        return self.encoder.texts_at_once
-
-    @property
-    def usual_layers(self) -> tuple[int, ...]:
-        return self.encoder.usual_layers
-
-    @property
-    def tuned_for_sentences(self) -> bool:
-        return self.encoder.tuned_for_sentences
-
-    @property
-    def usual_weights(self) -> str:
-        return self.encoder.usual_weights
-
-    @property
-    def backend_tokenizer(self) -> tokenizers.Tokenizer | None:
-        return self.encoder.backend_tokenizer
-
-    @property
-    def frame(self) -> Frame:
-        return self.encoder.frame
-
-    @property
-    def token_limit(self) -> int | None:
-        return self.encoder.token_limit
 
     def with_template(self, template: str | None) -> Cached:
         return Cached(self.encoder.with_template(template), self.folder, self.layers)
@@ -137,9 +88,6 @@ class Cached(Encoder):
     @classmethod
     def from_spec(cls, spec: Mapping[str, Any], folder: Path | None = None) -> Self:
         raise RecipeError("a recipe does not record a cache: load its encoder and wrap that in Cached(...)")
-
-    def save_arrays(self, folder: Path) -> None:
-        self.encoder.save_arrays(folder)
 
     @property
     def kept(self) -> tuple[int, ...]:

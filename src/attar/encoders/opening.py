@@ -20,6 +20,9 @@ KINDS = {
     "word_vectors": ("attar.encoders.word_vectors", "WordVectors"),
     "mix": ("attar.encoders.mix", "Mix"),
     "pooled": ("attar.encoders.pooled", "Pooled"),
+    "attended": ("attar.encoders.attended", "Attended"),
+    "dissected": ("attar.encoders.dissected", "Dissected"),
+    "side_by_side": ("attar.encoders.side_by_side", "SideBySide"),
 }
 # the file that tells what a folder holds
 _MARKS = {

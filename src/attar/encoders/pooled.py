@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from attar import poolings
-from attar.encoders.opening import encoder_of, open_encoder
-from attar.errors import InputError, RecipeError
-from attar.types import Encoder, Floats, Frame, Ints, Tokens, TokenVectors, Vocabulary
-
-if TYPE_CHECKING:
-    import tokenizers
+from attar.encoders.wrapper import Wrapper
+from attar.errors import InputError
+from attar.types import Encoder, Floats, Ints, Tokens
 
 
-class Pooled(Encoder):
+class Pooled(Wrapper):
     """An encoder with a pooling that is not linear: max, min, power means, DCT, or several side by side.
 
     Tokens of weight 0 are left out, and so are words that the encoder does not know. Each layer is pooled by itself;
@@ -42,15 +37,12 @@ class Pooled(Encoder):
     """
 
     kind = "pooled"
+    setting = "pooling"
     pools_linearly = False
 
     def __init__(self, encoder: Encoder | str | Path | None = None, pooling: str = "max") -> None:
         self.poolings = poolings.parse(pooling)
-        self.encoder = (
-            encoder if isinstance(encoder, Encoder) else open_encoder(None if encoder is None else str(encoder))
-        )
-        if not self.encoder.pools_linearly:
-            raise InputError(f"{self.encoder!r} has a pooling already; name several as one: pooling='max,min'")
+        super().__init__(encoder, pooling)
 
     @property
     def pooling(self) -> str:
@@ -58,64 +50,15 @@ class Pooled(Encoder):
         return poolings.text(self.poolings)
 
     @property
-    def n_layers(self) -> int:
-        return self.encoder.n_layers
+    def value(self) -> str:
+        return self.pooling
 
     @property
-    def first_layer(self) -> int:
-        return self.encoder.first_layer
-
-    @property
-    def usual_layers(self) -> tuple[int, ...]:
-        return self.encoder.usual_layers
-
-    @property
-    def usual_weights(self) -> str:
-        return self.encoder.usual_weights
-
-    @property
-    def causal(self) -> bool:
-        return self.encoder.causal
-
-    @property
-    def tuned_for_sentences(self) -> bool:
-        return self.encoder.tuned_for_sentences
-
-    @property
-    def contextual(self) -> bool:  # type: ignore[override]
-        return self.encoder.contextual
-
-    @property
-    def texts_at_once(self) -> int:  # type: ignore[override]
-        return self.encoder.texts_at_once
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        return self.encoder.vocabulary
-
-    @property
-    def backend_tokenizer(self) -> tokenizers.Tokenizer | None:
-        return self.encoder.backend_tokenizer
-
-    @property
-    def frame(self) -> Frame:
-        return self.encoder.frame
-
-    @property
-    def token_limit(self) -> int | None:
-        return self.encoder.token_limit
-
-    @property
-    def fingerprint(self) -> str | None:
-        """A hash of the encoder's own and of the pooling."""
-        own = self.encoder.fingerprint
-        return None if own is None else hashlib.sha256(f"{own} {self.pooling}".encode()).hexdigest()
+    def _marked(self) -> str:
+        return self.pooling  # as fingerprints were from the beginning
 
     def width(self, layer: int) -> int:
         return self.encoder.width(layer) * sum(pooling.factor for pooling in self.poolings)
-
-    def tokenize(self, texts: Sequence[str]) -> Tokens:
-        return self.encoder.tokenize(texts)
 
     def pool(self, tokens: Tokens, token_weights: Floats, layers: Sequence[int]) -> Floats:
         """The pooled vectors, all weightings and layers at once; token vectors are held a batch at a time.
@@ -164,39 +107,3 @@ class Pooled(Encoder):
         scaled = (weights / np.repeat(sums, np.diff(offsets))).astype(np.float32)
         parts = [pooling.pool(vectors, scaled, offsets) for pooling in self.poolings]
         return sequences[starts], np.concatenate(parts, axis=1)
-
-    def token_vectors(self, tokens: Tokens, layers: Sequence[int]) -> TokenVectors:
-        return self.encoder.token_vectors(tokens, layers)
-
-    def with_template(self, template: str | None) -> Pooled:
-        return Pooled(self.encoder.with_template(template), self.pooling)
-
-    def configured(
-        self, *, threads: int | None = None, precision: str | None = None, device: str | None = None
-    ) -> Pooled:
-        return Pooled(self.encoder.configured(threads=threads, precision=precision, device=device), self.pooling)
-
-    def spec(self) -> dict[str, Any]:
-        return {"type": self.kind, "pooling": self.pooling, "encoder": self.encoder.spec()}
-
-    @classmethod
-    def from_spec(cls, spec: Mapping[str, Any], folder: Path | None = None) -> Self:
-        inner, pooling = spec["encoder"], spec["pooling"]
-        if not isinstance(inner, Mapping) or not isinstance(pooling, str):
-            raise RecipeError(f"the encoder of the recipe is damaged: pooling {pooling!r}")
-        try:
-            return cls(encoder_of(inner, folder), pooling)
-        except InputError as error:
-            raise RecipeError(f"the encoder of the recipe is damaged: {error}") from None
-
-    def save_arrays(self, folder: Path) -> None:
-        self.encoder.save_arrays(folder)
-
-    def describe(self) -> dict[str, Any]:
-        return {**self.encoder.describe(), "pooling": self.pooling, "width": self.width(self.n_layers)}
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self  # never changes
-
-    def __repr__(self) -> str:
-        return f"Pooled({self.encoder!r}, {self.pooling!r})"

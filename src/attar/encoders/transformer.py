@@ -14,6 +14,7 @@ from attar.checkpoints import Checkpoint, default, open_checkpoint
 from attar.checkpoints.opening import WEIGHT_FORMATS
 from attar.encoders.precision import PRECISIONS, Choice, choose
 from attar.engine.devices import known_device
+from attar.engine.direct import DirectModel
 from attar.engine.loading import load_model
 from attar.engine.sums import pool_rows
 from attar.errors import InputError, ModelError, unknown_name
@@ -217,6 +218,39 @@ class Transformer(Encoder):
             super().each_batch(tokens, layers, visit)
             return
         self._model.run(tokens, sorted(layers), lambda b, layer, x: visit(b.number, b.places, layer, x))
+
+    def own_attention(self, tokens: Tokens, layer: int, head: int) -> Floats:
+        """How much each token attends to itself in one head.
+
+        Parameters
+        ----------
+        tokens : Tokens
+            T tokens of N sequences.
+        layer, head : int
+            Both from 1.
+
+        Returns
+        -------
+        ndarray of float32, of shape (T,)
+            The diagonal of the attention: from 0 to 1.
+
+        Raises
+        ------
+        InputError
+            If there is no such layer or head, or the model does not run straight from its files.
+        """
+        model = self._model
+        if not isinstance(model, DirectModel):
+            raise InputError(
+                f"the attention of {self.name!r} can't be had: only that of BERT-like models that run straight from "
+                "their files (see `attar info`), and not in float64"
+            )
+        if not 1 <= layer <= model.n_layers or not 1 <= head <= model.n_heads(layer):
+            raise InputError(
+                f"there is no head {head} in layer {layer}: {self.name!r} has layers 1 to {model.n_layers} of "
+                f"{model.n_heads(1)} heads, from 1"
+            )
+        return model.own_attention(tokens, layer, head - 1)
 
     def spec(self) -> dict[str, Any]:
         return {

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#define ROWS 4   /* queries that share each load of keys and values */
+#define ROWS 12  /* queries that are scored together, and share each load of keys and values where there are vectors enough */
 #define KEYS 16  /* keys of one block, which lies (Dh, KEYS) */
 
 /* Where one of queries, keys and values stands: rows `stride` floats apart, heads side by side in a row. */

@@ -13,23 +13,27 @@
 static inline __mmask16 some(int64_t n) { return n >= WIDE_LANES ? (__mmask16)0xFFFF : (__mmask16)((1u << n) - 1); }
 static inline __m512 all16(float x) { return _mm512_set1_ps(x); }
 
-/* scores = queries . keys for ROWS queries and several blocks of keys, of which `n` scores are stored. */
+/* scores = queries . keys for `rows` queries (known when compiled) and one or two blocks of keys, of which `n` scores
+   are stored. */
 static inline __attribute__((always_inline)) void score(const float *queries, const float *keys, int64_t width, int64_t dh,
-                                                        float *scores, int64_t n, const int blocks) {
-    __m512 s[ROWS][4];
-    for (int i = 0; i < ROWS; i++)
-        for (int b = 0; b < blocks; b++) s[i][b] = _mm512_setzero_ps();
+                                                        float *scores, int64_t n, const int rows, const int two) {
+    __m512 a[ROWS], b[ROWS];
+#pragma GCC unroll 12
+    for (int i = 0; i < rows; i++) a[i] = b[i] = _mm512_setzero_ps();
     for (int64_t d = 0; d < dh; d++) {
-        __m512 k[4];
-        for (int b = 0; b < blocks; b++) k[b] = _mm512_loadu_ps(keys + b * KEYS * dh + d * KEYS);
-        for (int i = 0; i < ROWS; i++) {
+        const __m512 k = _mm512_loadu_ps(keys + d * KEYS), l = two ? _mm512_loadu_ps(keys + KEYS * dh + d * KEYS) : k;
+#pragma GCC unroll 12
+        for (int i = 0; i < rows; i++) {
             const __m512 q = all16(queries[i * dh + d]);
-            for (int b = 0; b < blocks; b++) s[i][b] = _mm512_fmadd_ps(k[b], q, s[i][b]);
+            a[i] = _mm512_fmadd_ps(k, q, a[i]);
+            if (two) b[i] = _mm512_fmadd_ps(l, q, b[i]);
         }
     }
-    for (int i = 0; i < ROWS; i++)
-        for (int b = 0; b < blocks; b++)
-            _mm512_mask_storeu_ps(scores + i * width + b * KEYS, some(n - b * KEYS), s[i][b]);
+#pragma GCC unroll 12
+    for (int i = 0; i < rows; i++) {
+        _mm512_mask_storeu_ps(scores + i * width, some(n), a[i]);
+        if (two) _mm512_mask_storeu_ps(scores + i * width + KEYS, some(n - KEYS), b[i]);
+    }
 }
 
 /* As exp_of in _kernels.c, step by step. */
@@ -71,46 +75,55 @@ static inline float soften(float *scores, int64_t n, int64_t width) {
     return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]));
 }
 
-/* out = shares . values / total + bias for ROWS queries and `dims` dims in several vectors; `rows` queries are stored. */
+/* out = shares . values / total + bias for `rows` queries and `dims` dims in one or two vectors; `stored` are stored. */
 static inline __attribute__((always_inline)) void average(const float *shares, int64_t width, const float *values,
                                                           int64_t stride, int64_t n, const float *totals, const float *bias,
-                                                          float *out, int64_t out_stride, int64_t rows, int64_t dims,
-                                                          const int vectors) {
-    __m512 o[ROWS][4];
-    for (int i = 0; i < ROWS; i++)
-        for (int k = 0; k < vectors; k++) o[i][k] = _mm512_setzero_ps();
-    const __mmask16 last = some(dims - (vectors - 1) * WIDE_LANES);
-    for (int64_t j = 0; j < n; j++) {
-        __m512 v[4];
-        for (int k = 0; k < vectors; k++)
-            v[k] = _mm512_maskz_loadu_ps(k == vectors - 1 ? last : (__mmask16)0xFFFF, values + j * stride + k * WIDE_LANES);
-        for (int i = 0; i < ROWS; i++) {
+                                                          float *out, int64_t out_stride, int64_t stored, int64_t dims,
+                                                          const int rows, const int two) {
+    __m512 a[ROWS], b[ROWS];
+#pragma GCC unroll 12
+    for (int i = 0; i < rows; i++) a[i] = b[i] = _mm512_setzero_ps();
+    const __mmask16 first = some(dims), second = some(two ? dims - WIDE_LANES : 0);
+    for (int64_t j = 0; j < n; j++, values += stride) {
+        const __m512 v = _mm512_maskz_loadu_ps(first, values);
+        const __m512 w = two ? _mm512_maskz_loadu_ps(second, values + WIDE_LANES) : v;
+#pragma GCC unroll 12
+        for (int i = 0; i < rows; i++) {
             const __m512 share = all16(shares[i * width + j]);
-            for (int k = 0; k < vectors; k++) o[i][k] = _mm512_fmadd_ps(v[k], share, o[i][k]);
+            a[i] = _mm512_fmadd_ps(v, share, a[i]);
+            if (two) b[i] = _mm512_fmadd_ps(w, share, b[i]);
         }
     }
-    for (int64_t i = 0; i < rows; i++)
-        for (int k = 0; k < vectors; k++) {
-            const __mmask16 there = k == vectors - 1 ? last : (__mmask16)0xFFFF;
-            const __m512 scaled = _mm512_mul_ps(o[i][k], all16(1.0f / totals[i]));
-            const __m512 offset = _mm512_maskz_loadu_ps(there, bias + k * WIDE_LANES);
-            _mm512_mask_storeu_ps(out + i * out_stride + k * WIDE_LANES, there, _mm512_add_ps(scaled, offset));
-        }
+    const __m512 offset = _mm512_maskz_loadu_ps(first, bias), other = _mm512_maskz_loadu_ps(second, bias + WIDE_LANES);
+#pragma GCC unroll 12
+    for (int i = 0; i < rows; i++) {
+        if (i >= stored) break;
+        const __m512 scale = all16(1.0f / totals[i]);
+        _mm512_mask_storeu_ps(out + i * out_stride, first, _mm512_add_ps(_mm512_mul_ps(a[i], scale), offset));
+        if (two)
+            _mm512_mask_storeu_ps(out + i * out_stride + WIDE_LANES, second, _mm512_add_ps(_mm512_mul_ps(b[i], scale), other));
+    }
+}
+
+static inline __attribute__((always_inline)) void attend(const float *queries, const float *keys, rows_of values, int64_t n,
+                                                         int64_t width, int64_t dh, float *scores, const float *bias,
+                                                         float *out, int64_t out_stride, int64_t stored, const int rows) {
+    float totals[ROWS];
+    int64_t k = 0, d = 0;
+    for (; k + KEYS < width; k += 2 * KEYS) score(queries, keys + k * dh, width, dh, scores + k, width - k, rows, 1);
+    if (k < width) score(queries, keys + k * dh, width, dh, scores + k, width - k, rows, 0);
+    for (int64_t i = 0; i < stored; i++) totals[i] = soften(scores + i * width, n, width);
+#define SOME(TWO) \
+    average(scores, width, values.at + d, values.stride, n, totals, bias + d, out + d, out_stride, stored, dh - d, rows, TWO)
+    for (; d + WIDE_LANES < dh; d += 2 * WIDE_LANES) SOME(1);
+    if (d < dh) SOME(0);
 }
 
 void attar_attend_16(const float *queries, const float *keys, rows_of values, int64_t n, int64_t width, int64_t dh,
                      float *scores, const float *bias, float *out, int64_t out_stride, int64_t rows) {
-    float totals[ROWS] = {1, 1, 1, 1};
-    int64_t k = 0, d = 0;
-    for (; k + 4 * KEYS <= width; k += 4 * KEYS) score(queries, keys + k * dh, width, dh, scores + k, 4 * KEYS, 4);
-    for (; k + 2 * KEYS <= width; k += 2 * KEYS) score(queries, keys + k * dh, width, dh, scores + k, 2 * KEYS, 2);
-    for (; k < width; k += KEYS) score(queries, keys + k * dh, width, dh, scores + k, width - k, 1);
-    for (int64_t i = 0; i < rows; i++) totals[i] = soften(scores + i * width, n, width);
-#define SOME(VECTORS) \
-    average(scores, width, values.at + d, values.stride, n, totals, bias + d, out + d, out_stride, rows, \
-            dh - d < VECTORS * WIDE_LANES ? dh - d : VECTORS * WIDE_LANES, VECTORS)
-    for (; d + 3 * WIDE_LANES < dh; d += 4 * WIDE_LANES) SOME(4);
-    for (; d + WIDE_LANES < dh; d += 2 * WIDE_LANES) SOME(2);
-    if (d < dh) SOME(1);
+#define OF(ROWS_) attend(queries, keys, values, n, width, dh, scores, bias, out, out_stride, rows, ROWS_)
+    if (rows > 8) OF(12);
+    else if (rows > 4) OF(8);
+    else OF(4);
 }
 #endif

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "_attention.h"
+#include "_steps.h"
 #include "_team.h"
 #include "_vectors.h"
 #include "_wide.h"
@@ -157,14 +158,16 @@ static void gather_keys(const float *keys, int64_t stride, const float *bias, in
     }
 }
 
-/* scores = queries . keys for ROWS queries and a block of 16 or 8 keys; rows of scores stand `width` floats apart. */
+#define FEW 4 /* queries that share each load of keys and values */
+
+/* scores = queries . keys for FEW queries and a block of 16 or 8 keys; rows of scores stand `width` floats apart. */
 #define SCORE(NAME, VECTORS)                                                                                          \
     static inline void NAME(const float *queries, const float *keys, int64_t width, int64_t dh, float *scores) {      \
-        v8 s[ROWS][VECTORS] = {{{0}}};                                                                                \
+        v8 s[FEW][VECTORS] = {{{0}}};                                                                                \
         for (int64_t d = 0; d < dh; d++)                                                                              \
-            for (int i = 0; i < ROWS; i++)                                                                            \
+            for (int i = 0; i < FEW; i++)                                                                            \
                 for (int k = 0; k < VECTORS; k++) s[i][k] = fused(load(keys + d * KEYS + k * LANES), all(queries[i * dh + d]), s[i][k]); \
-        for (int i = 0; i < ROWS; i++)                                                                                \
+        for (int i = 0; i < FEW; i++)                                                                                \
             for (int k = 0; k < VECTORS; k++) store(scores + i * width + k * LANES, s[i][k]);                         \
     }
 SCORE(score16, 2)
@@ -184,13 +187,13 @@ static inline float soften(float *scores, int64_t n, int64_t width) {
     return sum(total);
 }
 
-/* out = shares . values / total + bias for ROWS queries and 16 or 8 dims, of which `rows` queries are stored. */
+/* out = shares . values / total + bias for FEW queries and 16 or 8 dims, of which `rows` queries are stored. */
 #define AVERAGE(NAME, VECTORS)                                                                                        \
     static inline void NAME(const float *shares, int64_t width, const float *values, int64_t stride, int64_t n,      \
                             const float *totals, const float *bias, float *out, int64_t out_stride, int64_t rows) {  \
-        v8 o[ROWS][VECTORS] = {{{0}}};                                                                               \
+        v8 o[FEW][VECTORS] = {{{0}}};                                                                               \
         for (int64_t j = 0; j < n; j++)                                                                              \
-            for (int i = 0; i < ROWS; i++)                                                                           \
+            for (int i = 0; i < FEW; i++)                                                                           \
                 for (int k = 0; k < VECTORS; k++) o[i][k] = fused(load(values + j * stride + k * LANES), all(shares[i * width + j]), o[i][k]); \
         for (int64_t i = 0; i < rows; i++)                                                                           \
             for (int k = 0; k < VECTORS; k++)                                                                        \
@@ -199,16 +202,20 @@ static inline float soften(float *scores, int64_t n, int64_t width) {
 AVERAGE(average16, 2)
 AVERAGE(average8, 1)
 
+/* FEW queries at a time: twice as many sums as there are queries, and what is multiplied, are all the vectors there are. */
 static void attend(const float *queries, const float *keys, rows_of values, int64_t n, int64_t width, int64_t dh,
                    float *scores, const float *bias, float *out, int64_t out_stride, int64_t rows) {
-    float totals[ROWS] = {1, 1, 1, 1};
-    int64_t k = 0, d = 0;
-    for (; k + 16 <= width; k += 16) score16(queries, keys + k * dh, width, dh, scores + k);
-    if (k < width) score8(queries, keys + k * dh, width, dh, scores + k);
-    for (int64_t i = 0; i < rows; i++) totals[i] = soften(scores + i * width, n, width);
-    for (; d + 16 <= dh; d += 16)
-        average16(scores, width, values.at + d, values.stride, n, totals, bias + d, out + d, out_stride, rows);
-    if (d < dh) average8(scores, width, values.at + d, values.stride, n, totals, bias + d, out + d, out_stride, rows);
+    for (int64_t done = 0; done < rows; done += FEW, queries += FEW * dh, scores += FEW * width, out += FEW * out_stride) {
+        const int64_t here = rows - done < FEW ? rows - done : FEW;
+        float totals[FEW] = {1, 1, 1, 1};
+        int64_t k = 0, d = 0;
+        for (; k + 16 <= width; k += 16) score16(queries, keys + k * dh, width, dh, scores + k);
+        if (k < width) score8(queries, keys + k * dh, width, dh, scores + k);
+        for (int64_t i = 0; i < here; i++) totals[i] = soften(scores + i * width, n, width);
+        for (; d + 16 <= dh; d += 16)
+            average16(scores, width, values.at + d, values.stride, n, totals, bias + d, out + d, out_stride, here);
+        if (d < dh) average8(scores, width, values.at + d, values.stride, n, totals, bias + d, out + d, out_stride, here);
+    }
 }
 
 /* What attention reads and writes; the threads' parts of it are runs of heads. */

@@ -1,6 +1,7 @@
 /* Which products this processor has, and how one is shared by threads. */
 
 #include "_products.h"
+#include "_steps.h"
 #include "_team.h"
 #include "_wide.h"
 

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.engine.kernels import Norm, Projected, torch_kernels
+from attar.engine.lasting import lasting
 from attar.engine.library import Abilities, Compiled
 from attar.engine.threads import members
 from attar.types import Doubles, Floats, Ints
 
-_ROWS, _KEYS = 4, 16  # as in _attention.h
+_ROWS, _KEYS = 12, 16  # as in _attention.h
 _PANEL = 16  # as in _products.h
 _COLUMNS = 48  # as in _scatter.h
 
@@ -54,38 +55,46 @@ class Packed(NamedTuple):
 class CompiledKernels:
     """The library, kept to the instructions it was opened with. Heads of a width not a multiple of 8 go to torch."""
 
+    HEAD = 8  # dims of a head: a multiple of this
+
     def __init__(self, compiled: Compiled) -> None:
-        self._library, self.abilities = compiled
+        self.functions, self.abilities = compiled
 
     def attention(self, projected: Projected, lengths: Ints, heads: int, scale: float) -> Floats:
         n_tokens, dims = projected.queries.shape
         dh = dims // heads
-        if dh % 8:
+        if dh % self.HEAD:
             return torch_kernels().attention(projected, lengths, heads, scale)
         out = np.empty((n_tokens, dims), dtype=np.float32)
         n_threads = min(members(), heads)
-        each = (2 * dh + _ROWS) * (int(lengths.max()) + _KEYS) + _ROWS * dh
+        each = self.attention_scratch(lengths, dh)
         scratch = np.empty(each * n_threads, dtype=np.float32)
-        rows = [at for x in projected[:3] for at in (_at(x), _stride(x))]
-        biases = [_at(bias) for bias in projected[3:]]
-        sizes = _at(lengths), len(lengths), heads, dh
+        rows = [at for x in projected[:3] for at in (address(x), _stride(x))]
+        biases = [address(bias) for bias in projected[3:]]
+        sizes = address(lengths), len(lengths), heads, dh
         wide = Abilities.WIDE in self.abilities
-        self._library.attar_attention(*rows, *biases, *sizes, scale, _at(scratch), each, _at(out), n_threads, wide)
+        self.functions.attar_attention(
+            *rows, *biases, *sizes, scale, address(scratch), each, address(out), n_threads, wide
+        )
         return out
 
+    def attention_scratch(self, lengths: Ints, dh: int) -> int:
+        """How many floats each thread needs for attention."""
+        return (2 * dh + _ROWS) * (int(lengths.max()) + _KEYS) + _ROWS * dh
+
     def bias_gelu(self, x: Floats, bias: Floats) -> None:
-        self._library.attar_bias_gelu(_at(x), _at(bias), *x.shape)
+        self.functions.attar_bias_gelu(address(x), address(bias), *x.shape)
 
     def bias_relu(self, x: Floats, bias: Floats) -> None:
-        self._library.attar_bias_relu(_at(x), _at(bias), *x.shape)
+        self.functions.attar_bias_relu(address(x), address(bias), *x.shape)
 
     def add_scale(self, x: Floats, bias: Floats, residual: Floats, scaling: Norm) -> None:
-        at = _at(x), _at(bias), _at(residual), _stride(residual)
-        self._library.attar_add_scale(*at, _at(scaling.gain), _at(scaling.offset), *x.shape)
+        at = address(x), address(bias), address(residual), _stride(residual)
+        self.functions.attar_add_scale(*at, address(scaling.gain), address(scaling.offset), *x.shape)
 
     def add_norm(self, x: Floats, bias: Floats, residual: Floats, norm: Norm) -> None:
-        at = [_at(array) for array in (x, bias, residual, norm.gain, norm.offset)]
-        self._library.attar_add_norm(*at, norm.epsilon, *x.shape)
+        at = [address(array) for array in (x, bias, residual, norm.gain, norm.offset)]
+        self.functions.attar_add_norm(*at, norm.epsilon, *x.shape)
 
     def pack(self, weight: Floats, precision: str = "float32") -> Packed | None:
         """A weight as `times` reads it; None where this processor has no such products. Shape: (D out, D in)"""
@@ -94,17 +103,17 @@ class CompiledKernels:
             return None
         given = np.ascontiguousarray(weight, dtype=np.float32)
         n, k = given.shape
-        units = np.empty((-(-k // kind.per_unit) + kind.extra) * -(-n // _PANEL) * _PANEL, dtype=np.uint32)
-        pack: Callable[..., None] = getattr(self._library, kind.pack)
-        pack(_at(given), n, k, _at(units))
-        return Packed(kind, units, _at(units), n, k)
+        units = lasting((-(-k // kind.per_unit) + kind.extra) * -(-n // _PANEL) * _PANEL)
+        pack: Callable[..., None] = getattr(self.functions, kind.pack)
+        pack(address(given), n, k, address(units))
+        return Packed(kind, units, address(units), n, k)
 
     def times(self, x: Floats, packed: Packed) -> Floats:
         """x times the transpose of a packed weight. Shape: (T, D in) -> (T, D out)"""
         rows, k = x.shape
         out = np.empty((rows, packed.n_out), dtype=np.float32)
-        at = packed.kind.number, _at(x), _stride(x), packed.address
-        self._library.attar_times(*at, rows, packed.n_out, k, _at(out), members())
+        at = packed.kind.number, address(x), _stride(x), packed.address
+        self.functions.attar_times(*at, rows, packed.n_out, k, address(out), members())
         return out
 
     def sum_rows(
@@ -122,8 +131,8 @@ class CompiledKernels:
         n, n_given = bounds.item(-1), len(table) if at is None else len(at)
         if not len(bounds) - 1 == len(out) or not n == len(weighed) == n_given:
             raise ValueError(f"{len(weighed)} weights and {len(out)} sums do not fit {n} rows")
-        inputs = _at(table), *table.shape, None if at is None else _at(at), _at(weighed), _at(bounds)
-        bad = self._library.attar_sum_rows(*inputs, len(out), _at(out), _stride(out), n_threads)
+        inputs = address(table), *table.shape, None if at is None else address(at), address(weighed), address(bounds)
+        bad = self.functions.attar_sum_rows(*inputs, len(out), address(out), _stride(out), n_threads)
         if bad >= 0 and at is not None:
             raise IndexError(f"row {at[bad]} of a table of {len(table)} rows")
 
@@ -136,13 +145,23 @@ class CompiledKernels:
         n, d = rows.shape
         packed = np.empty((-(-d // _COLUMNS), min(n, block), _COLUMNS), dtype=np.float32)
         means, off, sums = np.empty((-(-n // block), d)), np.empty((-(-n // block), d)), np.zeros((d, d))
-        at = [_at(array) for array in (packed, means, off, sums)]
+        at = [address(array) for array in (packed, means, off, sums)]
         wide = Abilities.WIDE in self.abilities
-        self._library.attar_scatter(_at(rows), _stride(rows), n, d, *at, n_threads, wide)
+        self.functions.attar_scatter(address(rows), _stride(rows), n, d, *at, n_threads, wide)
         return means, off, sums
 
 
-def _at(x: npt.NDArray[Any]) -> int:
+class PackedProduct:
+    """x to x times the transpose of a packed weight. Shape: (T, D in) -> (T, D out)"""
+
+    def __init__(self, kernels: CompiledKernels, weight: Packed) -> None:
+        self._times, self.weight = kernels.times, weight
+
+    def __call__(self, x: Floats) -> Floats:
+        return self._times(x, self.weight)
+
+
+def address(x: npt.NDArray[Any]) -> int:
     """Where it lies in memory."""
     try:
         return addressof(c_char.from_buffer(cast(Any, x)))  # several times quicker than the way that always works

@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
 from attar.engine.batch import Batch, Visit, run_batches
 from attar.engine.batching import packed_batches
-from attar.engine.kernels import compiled_kernels
+from attar.engine.kernels import Projected, compiled_kernels
+from attar.engine.own_attention import own_attention
 from attar.engine.token_inputs import Inputs
 from attar.types import Floats, Ints, Tokens
 
-Block = Callable[[Floats, Ints], Floats]  # (T, D), lengths (N) -> (T, D)
+
+class Block(Protocol):
+    """A layer: attention with all that follows."""
+
+    @property
+    def heads(self) -> int:
+        """Of its attention."""
+        ...
+
+    @property
+    def scale(self) -> float:
+        """What products of queries and keys are multiplied by."""
+        ...
+
+    def __call__(self, x: Floats, lengths: Ints) -> Floats:
+        """Shape: (T, D), (N) -> (T, D)"""
+        ...
+
+    def projected(self, x: Floats) -> Projected:
+        """What the attention sees of its input. Shape: (T, D)"""
+        ...
 
 
 class DirectModel:
@@ -50,3 +72,17 @@ class DirectModel:
                         visit(batch, layer, x)
 
         run_batches(tokens, packed_batches, run, self.threads, libraries=compiled_kernels() is None)
+
+    def n_heads(self, layer: int) -> int:
+        """Of the attention of a layer, 1 to n_layers."""
+        return self._blocks[layer - 1].heads
+
+    def own_attention(self, tokens: Tokens, layer: int, head: int) -> Floats:
+        """How much each token attends to itself in a head (from 0) of a layer (1 to n_layers). Shape: (T,)"""
+        block, shares = self._blocks[layer - 1], np.zeros(len(tokens.ids), dtype=np.float32)
+
+        def visit(batch: Batch, _layer: int, x: Floats) -> None:
+            shares[batch.places] = own_attention(block.projected(x), batch.lengths, block.heads, block.scale, head)
+
+        self.run(tokens, [layer - 1], visit)
+        return shares

@@ -10,10 +10,10 @@ import torch
 from torch import nn
 
 from attar.engine import packing
-from attar.engine.kernels import Kernels
+from attar.engine.kernels import Activate, InPlace, Kernels
 from attar.engine.mobilebert_block import MobileBertBlock
 from attar.engine.module_parts import ModuleParts
-from attar.engine.post_norm_block import ALBERT, BERT, DISTILBERT, Activate, PostNormBlock, in_place
+from attar.engine.post_norm_block import ALBERT, BERT, DISTILBERT, PostNormBlock
 from attar.engine.products import MakeProduct, torch_float32
 from attar.types import Floats, Ints
 
@@ -92,9 +92,9 @@ def _activation(module: nn.Module, kernels: Kernels) -> Activate:
     from transformers.activations import GELUActivation
 
     if isinstance(module, nn.ReLU):
-        return in_place(kernels.bias_relu)
+        return InPlace(kernels.bias_relu)
     if isinstance(module, GELUActivation) or (isinstance(module, nn.GELU) and module.approximate == "none"):
-        return in_place(kernels.bias_gelu)
+        return InPlace(kernels.bias_gelu)
 
     def run(x: Floats, bias: Floats) -> Floats:
         active: Floats = module(torch.from_numpy(x).add_(torch.from_numpy(bias))).numpy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -11,6 +12,10 @@ from attar.types import Floats, Ints
 
 if TYPE_CHECKING:
     from attar.engine.compiled import CompiledKernels
+
+Product = Callable[[Floats], Floats]  # (T, D in) -> (T, D out)
+Activate = Callable[[Floats, Floats], Floats]  # f(x, bias): the activation of x + bias, which may overwrite x
+Block = Callable[[Floats, Ints], Floats]  # (T, D), lengths (N) -> (T, D)
 
 
 class Projected(NamedTuple):
@@ -33,6 +38,35 @@ class Norm(NamedTuple):
     gain: Floats
     offset: Floats
     epsilon: float = 0.0
+
+
+class InPlace:
+    """An activation from a step that overwrites what it is given."""
+
+    def __init__(self, step: Callable[[Floats, Floats], None]) -> None:
+        self.step = step
+
+    def __call__(self, x: Floats, bias: Floats) -> Floats:
+        self.step(x, bias)
+        return x
+
+
+class Steps(NamedTuple):
+    """A block of BERT-like models: its products with their biases, its norms and what is between."""
+
+    qkv: Product
+    qkv_bias: Floats
+    mix: Product
+    mix_bias: Floats
+    attention_norm: Norm
+    widen: Product
+    wide_bias: Floats
+    activate: Activate
+    narrow: Product
+    narrow_bias: Floats
+    output_norm: Norm
+    heads: int
+    scale: float
 
 
 class Kernels(Protocol):

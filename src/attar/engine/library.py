@@ -76,6 +76,9 @@ _ARGUMENTS = {
         *(_POINTER, _NUMBER, _POINTER, _NUMBER, _POINTER, _NUMBER, _POINTER, _POINTER, _POINTER),
         *(_POINTER, _NUMBER, _NUMBER, _NUMBER, _REAL, _POINTER, _NUMBER, _POINTER, _NUMBER, _NUMBER),
     ],
+    "attar_block": [
+        *(_POINTER, _POINTER, _NUMBER, _POINTER, _NUMBER, _POINTER, _NUMBER, _POINTER, _NUMBER),
+    ],
     "attar_bias_gelu": [_POINTER, _POINTER, _NUMBER, _NUMBER],
     "attar_bias_relu": [_POINTER, _POINTER, _NUMBER, _NUMBER],
     "attar_add_scale": [_POINTER, _POINTER, _POINTER, _NUMBER, _POINTER, _POINTER, _NUMBER, _NUMBER],

@@ -39,11 +39,26 @@ class MobileBertBlock:
             self._widen.append((product(wide.weight), wide.bias))
             self._narrow.append(_Added(parts, f"{network}output", narrow, len(wide.bias), kernels, product))
         self._leave = _Added(parts, "output.bottleneck", width, narrow, kernels, product)
-        self._heads, self._scale, self._kernels = heads, (narrow // heads) ** -0.5, kernels
+        self.heads, self.scale, self._kernels = heads, (narrow // heads) ** -0.5, kernels
 
     def __call__(self, x: Floats, lengths: Ints) -> Floats:
         """Shape: (T, D), (N) -> (T, D)"""
-        kernels, dims = self._kernels, len(self._biases[0])
+        kernels = self._kernels
+        residual, projected = self._enter_attention(x)
+        state = self._mix(kernels.attention(projected, lengths, self.heads, self.scale), residual)
+        for (widen, bias), narrow in zip(self._widen, self._narrow, strict=True):
+            wide = widen(state)
+            kernels.bias_relu(wide, bias)
+            state = narrow(wide, state)
+        return self._leave(state, x)
+
+    def projected(self, x: Floats) -> Projected:
+        """What the attention sees of its input. Shape: (T, D)"""
+        return self._enter_attention(x)[1]
+
+    def _enter_attention(self, x: Floats) -> tuple[Floats, Projected]:
+        """The narrow residual, and what the attention sees. Shape: (T, D) -> (T, D'), (T, D')"""
+        dims = len(self._biases[0])
         entered = self._enter(x)  # (T, 3 D')
         bottlenecks = entered[:, : 2 * dims]
         bottlenecks += self._enter_bias
@@ -51,13 +66,7 @@ class MobileBertBlock:
         bottlenecks += self._enter_offset
         residual, shared, values = entered[:, :dims], entered[:, dims : 2 * dims], entered[:, 2 * dims :]
         query_key = self._query_key(shared)
-        projected = Projected(query_key[:, :dims], query_key[:, dims:], values, *self._biases)
-        state = self._mix(kernels.attention(projected, lengths, self._heads, self._scale), residual)
-        for (widen, bias), narrow in zip(self._widen, self._narrow, strict=True):
-            wide = widen(state)
-            kernels.bias_relu(wide, bias)
-            state = narrow(wide, state)
-        return self._leave(state, x)
+        return residual, Projected(query_key[:, :dims], query_key[:, dims:], values, *self._biases)
 
 
 class _Added:

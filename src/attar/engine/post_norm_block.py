@@ -6,17 +6,15 @@ come from one product, and biases are added where the next step reads anyway.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from attar.engine.kernels import Kernels, Norm, Projected
+from attar.engine.joined_block import joined
+from attar.engine.kernels import Activate, Kernels, Norm, Projected, Steps
 from attar.engine.parts import Parts
 from attar.engine.products import MakeProduct
 from attar.types import Floats, Ints
-
-Activate = Callable[[Floats, Floats], Floats]  # f(x, bias): the activation of x + bias, which may overwrite x
 
 
 class Layout(NamedTuple):
@@ -84,31 +82,39 @@ class PostNormBlock:
         mix, wide = parts.dense(layout.mixed).checked(width, width), parts.dense(layout.widen)
         wide = wide.checked(len(wide.bias), width)
         narrow = parts.dense(layout.narrow).checked(width, len(wide.bias))
-        self._qkv, self._biases = product(ways_in.weight), np.split(ways_in.bias, 3)
-        self._mix, self._mix_bias = product(mix.weight), mix.bias
-        self._widen, self._wide_bias = product(wide.weight), wide.bias
-        self._narrow, self._narrow_bias = product(narrow.weight), narrow.bias
-        self._attention_norm = Norm(*parts.scaling(layout.attention_norm, width), epsilon)
-        self._output_norm = Norm(*parts.scaling(layout.output_norm, width), epsilon)
-        self._width, self._heads, self._scale = width, heads, (width // heads) ** -0.5
-        self._activate, self._kernels = activate, kernels
+        norms = [Norm(*parts.scaling(name, width), epsilon) for name in (layout.attention_norm, layout.output_norm)]
+        self._steps = Steps(
+            qkv=product(ways_in.weight),
+            qkv_bias=ways_in.bias,
+            mix=product(mix.weight),
+            mix_bias=mix.bias,
+            attention_norm=norms[0],
+            widen=product(wide.weight),
+            wide_bias=wide.bias,
+            activate=activate,
+            narrow=product(narrow.weight),
+            narrow_bias=narrow.bias,
+            output_norm=norms[1],
+            heads=heads,
+            scale=(width // heads) ** -0.5,
+        )
+        self.heads, self.scale, self._kernels = heads, self._steps.scale, kernels
+        self._run = joined(kernels, self._steps) or self.step_by_step
 
     def __call__(self, x: Floats, lengths: Ints) -> Floats:
         """Shape: (T, D), (N) -> (T, D)"""
-        kernels, width = self._kernels, self._width
-        qkv = self._qkv(x)  # (T, 3 D)
-        projected = Projected(qkv[:, :width], qkv[:, width : 2 * width], qkv[:, 2 * width :], *self._biases)
-        mixed = self._mix(kernels.attention(projected, lengths, self._heads, self._scale))
-        kernels.add_norm(mixed, self._mix_bias, x, self._attention_norm)
-        wide = self._activate(self._widen(mixed), self._wide_bias)
-        out = self._narrow(wide)
-        kernels.add_norm(out, self._narrow_bias, mixed, self._output_norm)
+        return self._run(x, lengths)
+
+    def step_by_step(self, x: Floats, lengths: Ints) -> Floats:
+        """Shape: (T, D), (N) -> (T, D)"""
+        kernels, steps = self._kernels, self._steps
+        mixed = steps.mix(kernels.attention(self.projected(x), lengths, steps.heads, steps.scale))
+        kernels.add_norm(mixed, steps.mix_bias, x, steps.attention_norm)
+        wide = steps.activate(steps.widen(mixed), steps.wide_bias)
+        out = steps.narrow(wide)
+        kernels.add_norm(out, steps.narrow_bias, mixed, steps.output_norm)
         return out
 
-
-def in_place(step: Callable[[Floats, Floats], None]) -> Activate:
-    def run(x: Floats, bias: Floats) -> Floats:
-        step(x, bias)
-        return x
-
-    return run
+    def projected(self, x: Floats) -> Projected:
+        """What the attention sees of its input. Shape: (T, D)"""
+        return Projected(*np.split(self._steps.qkv(x), 3, axis=1), *np.split(self._steps.qkv_bias, 3))

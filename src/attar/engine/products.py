@@ -12,11 +12,10 @@ from functools import cache
 
 import numpy as np
 
-from attar.engine.compiled import CompiledKernels
-from attar.engine.kernels import compiled_kernels
+from attar.engine.compiled import CompiledKernels, PackedProduct
+from attar.engine.kernels import Product, compiled_kernels
 from attar.types import Floats
 
-Product = Callable[[Floats], Floats]  # (T, D in) -> (T, D out)
 MakeProduct = Callable[[Floats], Product]  # from a weight (D out, D in)
 
 log = logging.getLogger("attar")
@@ -59,8 +58,7 @@ def packed(weight: Floats, precision: str, kernels: CompiledKernels | None = Non
     made = None if compiled is None else compiled.pack(weight, precision)
     if compiled is None or made is None:
         return None
-    times = compiled.times
-    return lambda x: times(x, made)
+    return PackedProduct(compiled, made)
 
 
 def numpy_float32(weight: Floats) -> Product:

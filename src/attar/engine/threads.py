@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from typing import Any, TypeVar
 
@@ -48,7 +48,7 @@ def usual_threads() -> int:
     """As many as the libraries of matrix products would take, which the user may have limited."""
     counts = [torch.get_num_threads()] if (torch := _torch()) else []
     counts += [library.num_threads for library in _products().lib_controllers]
-    return min(counts, default=os.cpu_count() or 1)
+    return min(counts) if counts else os.cpu_count() or 1  # which reads a file
 
 
 def _one_by_one(work: Callable[[T], None], items: Sequence[T], n_threads: int, libraries: bool) -> None:
@@ -86,8 +86,8 @@ def _side_by_side(work: Callable[[T], None], items: Sequence[T], n_workers: int)
 
 
 class _Libraries:
-    """The number of threads of numpy's library, which all threads share: the first run that starts sets it, the last
-    one that ends sets it back."""
+    """The number of threads of numpy's library and of scipy's, which all threads share: the first run that starts sets
+    it, the last one that ends sets it back."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -112,9 +112,14 @@ class _Libraries:
 _libraries = _Libraries()
 
 
+def single_threaded() -> AbstractContextManager[None]:
+    """numpy's and scipy's libraries keep to the thread that runs, unless others run now, with more."""
+    return _libraries.limited_to(1)
+
+
 @cache
 def _products() -> Any:
-    import numpy  # noqa: F401  its library of products must be there to be found
+    import scipy.linalg  # noqa: F401  its library of products and numpy's must be there to be found
 
     return ThreadpoolController().select(user_api="blas")
 

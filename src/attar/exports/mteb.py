@@ -83,7 +83,8 @@ class Model:
         ndarray of float32, of shape (N, M)
             The cosines.
         """
-        return self.embedder.similarity(embeddings1, embeddings2)
+        found: Floats = self.embedder.similarity(embeddings1, embeddings2)
+        return found
 
     def similarity_pairwise(self, embeddings1: npt.ArrayLike, embeddings2: npt.ArrayLike) -> Floats:
         """Cosine of each vector with its counterpart.

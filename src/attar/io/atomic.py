@@ -146,7 +146,8 @@ def check_target_folder(path: Path, mark: str, *, overwrite: bool = False) -> No
     held = _held(path)
     if held is not None and not overwrite:
         raise OutputError(
-            f"can't write the folder {str(path)!r}: it exists; remove it, choose another name or ask to overwrite it"
+            f"can't write the folder {str(path)!r}: it exists; remove it, choose another name or overwrite it "
+            "(--overwrite, or overwrite=True in Python)"
         )
     _refuse_others(path, held, lambda names: mark in names, f"no {mark}")
 

@@ -30,6 +30,18 @@ class Duplicates:
     kept: npt.NDArray[np.bool_]  # (N,)
     like: Ints  # (N,)
 
+    def reasons(self, within: bool) -> npt.NDArray[np.bool_]:
+        """Which pairs say why a text is dropped: one for each such text, with the text that stands for it. Shape: (P,)
+
+        Where an equal text that came before is itself dropped, its pair with that text is the reason.
+        """
+        gone, by = (self.pairs.right, self.pairs.left) if within else (self.pairs.left, self.pairs.right)
+        order = np.lexsort((np.arange(len(gone)), by != self.like[gone], gone))  # by text, its stand-in first
+        order = order[~self.kept[gone[order]]]
+        found = np.zeros(len(gone), dtype=bool)
+        found[order[np.unique(gone[order], return_index=True)[1]]] = True
+        return found
+
     def groups(self, within: bool) -> Ints:
         """The number of each pair's group: texts that pairs connect, the largest group first. Shape: (P,)"""
         return _components(self.pairs, len(self.kept), within)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,8 @@ def as_page(explained: Explanation) -> str:
     how = (
         "" if explained.exact else f" Through {', '.join(explained.local)}, contributions are those of a small change."
     )
+    if explained.note:
+        how += f" Note: {explained.note}."
     most = float(np.abs(explained.contributions).max(initial=0.0))
     head = "".join(f"<th>{html.escape(word.text)}</th>" for word in explained.b)
     body = "".join(
@@ -75,7 +78,8 @@ def write_figure(explained: Explanation, path: Path) -> None:
     shown = axes.imshow(100 * explained.contributions, cmap="PuOr_r", vmin=-100 * most, vmax=100 * most, aspect="auto")
     axes.set_xticks(range(n_b), [word.text.replace("$", r"\$") for word in explained.b], rotation=60, ha="right")
     axes.set_yticks(range(n_a), [word.text.replace("$", r"\$") for word in explained.a])
-    axes.set_title(f"cosine {explained.cosine:.4f} = sum of the squares, x 100")
+    title = f"cosine {explained.cosine:.4f} = sum of the squares, x 100"
+    axes.set_title("\n".join([title, *textwrap.wrap(explained.note, 60)]))
     figure.colorbar(shown)
     with new_file(path) as aside:
         figure.savefig(aside, format="png", dpi=130)

@@ -12,7 +12,7 @@ from attar.types import Doubles, Ints, Role
 
 MOST = 10  # words of each text in the matrix
 _CELL = 7  # letters of a column
-_WARM, _COLD = (196, 98, 16), (37, 99, 168)  # what brings texts together, what keeps them apart
+_WARM, _COLD = (200, 96, 16), (56, 120, 200)  # what brings texts together, what keeps them apart
 
 
 def in_terminal(explained: Explanation, colours: bool) -> str:
@@ -21,11 +21,15 @@ def in_terminal(explained: Explanation, colours: bool) -> str:
     lines = [f"cosine {explained.cosine:.4f}{_said(explained)}", ""]
     for name, words, shares in (("A", explained.a, explained.of_a), ("B", explained.b, explained.of_b)):
         lines.append(f"{name}  " + " ".join(_word(*pair, most, colours) for pair in zip(words, shares, strict=True)))
+    if explained.note:
+        lines.insert(1, f"note: {explained.note}")
     return "\n".join([*lines, "", *_matrix(explained, colours)])
 
 
 def best_pairs(explained: Explanation, most: int = 4) -> str:
     """The pairs of words that contribute most, in one line."""
+    if explained.note:
+        return f"why: {explained.note}"
     order = np.argsort(-explained.contributions, axis=None)[:most]
     found = []
     for place in order:
@@ -52,12 +56,14 @@ def _word(word: Word, share: float, most: float, colours: bool) -> str:
 
 
 def _colour(share: float, most: float) -> dict[str, Any]:
+    """The stronger, the more it stands out, on dark terminals as on light ones: dim, coloured, bold, filled."""
     strength = 0.0 if most == 0 else min(abs(share) / most, 1.0)
-    if strength < 0.05:
+    if strength < 0.1:
         return {"dim": True}
     colour = _WARM if share > 0 else _COLD
-    mixed = tuple(int(255 - strength * (255 - part)) for part in colour)
-    return {"bg": mixed, "fg": (0, 0, 0) if strength < 0.6 else (255, 255, 255)}
+    if strength < 0.65:
+        return {"fg": colour, "bold": strength >= 0.35}
+    return {"bg": colour, "fg": (255, 255, 255), "bold": True}
 
 
 def _matrix(explained: Explanation, colours: bool) -> list[str]:

@@ -16,10 +16,12 @@ from attar.embedder import Embedder
 from attar.errors import InputError
 from attar.io.locks import exclusive
 from attar.io.progress import Advance, nothing
+from attar.io.texts import check_texts
 from attar.jobs.approximate import TAIL, Graph
 from attar.jobs.building import Row, build_folder, report_zeros, row_parts, unit_rows
 from attar.jobs.graph_file import GraphFile, build_graph, check_installed, is_wanted
 from attar.jobs.index_files import RECIPE, About, map_texts, map_vectors, read_rows, texts_file, write_part
+from attar.jobs.known import known_texts
 from attar.jobs.nearest import Neighbours, joined, nearest
 from attar.types import Encoder, Floats
 
@@ -133,14 +135,15 @@ class Index:
 
         Returns
         -------
-        A list of hits for each query; none for a blank one
+        A list of hits for each query; none for a blank one, and none where the model knows no token of it
         """
+        known = known_texts(self.embedder.encoder_, check_texts(queries)[0])
         vectors, _ = unit_rows(self.embedder.encode(list(queries)))
         for query, vector in zip(queries, vectors, strict=True):
             if not vector.any():
                 log.warning("the query %r has a zero vector: nothing is near to it", query[:60])
         found = self.hits(self.nearest(vectors, top, exact=exact))
-        return [hits if query.strip() else [] for query, hits in zip(queries, found, strict=True)]
+        return [hits if one else [] for one, hits in zip(known, found, strict=True)]
 
     def nearest(self, vectors: Floats, top: int, *, exact: bool = False) -> Neighbours:
         """The rows nearest to vectors of length 1: by the graph, and exactly behind it. Shape: (Q, D)"""

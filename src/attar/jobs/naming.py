@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
+from attar.jobs.function_words import is_function_word
 from attar.types import Doubles, Ints
 
 _WORD = re.compile(r"[^\W\d_](?:[\w+#]|[-'.](?=\w))*", re.UNICODE)  # don't, c++, asp.net, e-mail
@@ -25,7 +27,8 @@ def telling_words(texts: Sequence[str], labels: Ints, n_groups: int, most: int =
     A word's score in a group is the share of the group's texts that have it, less the share of all texts, times
     ln(1 + A / f): f is the sum of its shares over all groups and A their mean sum. This is class-wise tf-idf, but of
     texts instead of occurrences, so that groups of different size and texts of different length count alike, and of
-    the excess, so that words which are everywhere are in no name.
+    the excess, so that words which are everywhere are in no name. English words that only join others ("not", "how")
+    come after all others: a group that is told by nothing else is still named by them.
 
     Parameters
     ----------
@@ -40,7 +43,8 @@ def telling_words(texts: Sequence[str], labels: Ints, n_groups: int, most: int =
     overall = counts.sum(axis=0) / max(int(sizes.sum()), 1)
     scores = shares if n_groups == 1 else (shares - overall) * _idf(shares)
     scores = np.where(counts < np.minimum(least, sizes)[:, None], 0, scores)
-    return [_top(row, vocabulary, most) for row in scores]
+    empty = np.array([is_function_word(word) for word in vocabulary], dtype=bool)
+    return [_top(row, empty, vocabulary, most) for row in scores]
 
 
 def _counts(texts: Sequence[str], labels: Ints, n_groups: int) -> tuple[list[str], Doubles]:
@@ -65,6 +69,7 @@ def _idf(shares: Doubles) -> Doubles:
     return idf
 
 
-def _top(scores: Doubles, vocabulary: Sequence[str], most: int) -> list[str]:
-    order = np.lexsort((np.arange(len(scores)), -scores))[:most]
+def _top(scores: Doubles, empty: npt.NDArray[np.bool_], vocabulary: Sequence[str], most: int) -> list[str]:
+    """The words of highest score, those that name something first."""
+    order = np.lexsort((np.arange(len(scores)), -scores, empty, scores <= 0))[:most]
     return [vocabulary[i] for i in order if scores[i] > 0]

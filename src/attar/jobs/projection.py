@@ -6,12 +6,12 @@ from typing import Literal
 
 import numpy as np
 
+from attar.jobs.components import components
 from attar.shapers import Unit
 from attar.types import Floats, Ints
 
 Projection = Literal["tsne", "pca"]
 MOST = 20_000  # points on a map; of more texts, a sample is drawn
-_COMPONENTS = 30
 _LANDMARKS = 4_000  # texts that t-SNE places; the others go where their nearest landmarks are
 _NEAREST = 3
 
@@ -26,23 +26,13 @@ def drawn_rows(n_texts: int, seed: int = 0) -> Ints:
 def project(vectors: Floats, how: Projection = "tsne", seed: int = 0) -> Floats:
     """Places on a map within [0, 1]. Shape: (N, D) to (N, 2)"""
     units: Floats = Unit().transform(np.asarray(vectors, dtype=np.float32))
-    flat = _components(units)
+    flat = components(units)
     if how == "tsne" and len(flat) > 4:
         flat = _neighbours(flat, seed)
     flat = flat[:, :2] if flat.shape[1] > 1 else np.hstack([flat, np.zeros_like(flat)])
     low, high = flat.min(axis=0), flat.max(axis=0)
     places: Floats = (flat - (low + high) / 2) / max(float((high - low).max()), 1e-12) + 0.5
     return places.astype(np.float32)
-
-
-def _components(units: Floats) -> Floats:
-    """Principal components by the covariance; each axis points to where its greatest entry is positive."""
-    centred = (units - units.mean(axis=0)).astype(np.float64)
-    _, axes = np.linalg.eigh(centred.T @ centred)
-    axes = axes[:, ::-1][:, :_COMPONENTS]
-    axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
-    found: Floats = (centred @ axes).astype(np.float32)
-    return found
 
 
 def _neighbours(flat: Floats, seed: int) -> Floats:

@@ -3,8 +3,9 @@
 The cosine of a text with its nearest neighbour is a maximum over all other texts, and maxima of many follow Gumbel's
 distribution. Its two parameters are taken from the lower half of what is observed, where near duplicates have no
 say; the upper tail then tells how many texts would come that close by chance, and how many more there are. The advised
-threshold is the lowest one above which chance explains at most three tenths of the texts: a share that was chosen on
-the dev parts of STS-B and SICK.
+threshold is the lowest one above which chance explains at most three tenths of the texts, and never below 0.85: texts
+may be versions of each other without being duplicates, which chance does not explain either. Share and bound were
+chosen on the dev parts of STS-B and SICK.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from attar.types import Doubles, Floats
 SHARE = 0.3  # of texts above the threshold that chance alone may explain
 FEW = 200  # texts: of fewer, the distribution is not known well enough
 USUAL = 0.9  # where the texts do not tell
+LOWEST = 0.85  # that is ever advised
 _LOW, _MIDDLE = 0.1, 0.5  # quantiles that the distribution is fitted at
 _LEAST = 5  # texts above the threshold, to speak of a tail
 
@@ -30,17 +32,24 @@ class Advice:
     n_texts: int
     found: int  # texts with a neighbour at least this close
     by_chance: float  # how many of them a distribution without near duplicates would have; nan: unknown
-    told: bool  # whether the texts told it, or it is the usual one
+    told: float | None  # what the texts alone say, which may be lower; None: nothing, so it is the usual one
 
     def sentence(self) -> str:
         """For the user."""
-        if not self.told:
-            return (
-                f"threshold {self.threshold:.3f}, which is the usual one: {self.n_texts:,} texts do not tell near "
-                f"duplicates from neighbours; look at the pairs and set --threshold"
+        if self.told is None:
+            why = (
+                f"too few texts to advise another ({self.n_texts:,} of {FEW})"
+                if self.n_texts < FEW
+                else "no tail tells"
             )
+            return f"threshold {self.threshold:.3f}, the usual one: {why}; look at the pairs and set --threshold"
+        how = (
+            "advised from the texts"
+            if self.told >= self.threshold
+            else f"the lowest that is advised (the texts alone say {self.told:.3f})"
+        )
         return (
-            f"threshold {self.threshold:.3f}, advised from the texts: {self.found:,} of {self.n_texts:,} have a "
+            f"threshold {self.threshold:.3f}, {how}: {self.found:,} of {self.n_texts:,} have a "
             f"neighbour at least this close, and about {self.by_chance:.0f} would by chance"
         )
 
@@ -59,8 +68,12 @@ def advise(cosines: Floats) -> Advice:
             # The lowest from which on it holds everywhere: a dip by luck further down does not count.
             at = int(np.flatnonzero(~good[: n - _LEAST + 1])[-1]) + 1 if not good[: n - _LEAST + 1].all() else 0
             if at <= n - _LEAST:
-                return Advice(float(np.tanh(order[at])), n, int(above[at]), float(expected[at]), True)
-    return Advice(USUAL, n, int((cosines >= USUAL).sum()), float("nan"), False)
+                told = float(np.tanh(order[at]))
+                if told >= LOWEST:
+                    return Advice(told, n, int(above[at]), float(expected[at]), told)
+                by_chance = n * float(chance(np.arctanh(np.array([LOWEST])))[0])
+                return Advice(LOWEST, n, int((cosines >= LOWEST).sum()), by_chance, told)
+    return Advice(USUAL, n, int((cosines >= USUAL).sum()), float("nan"), None)
 
 
 def _open_scale(cosines: Floats) -> Doubles:

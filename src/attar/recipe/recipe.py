@@ -12,9 +12,9 @@ from attar import poolings, shapers, weights
 from attar.checkpoints import default
 from attar.encoders.mix import Mix
 from attar.encoders.opening import encoder_of, open_encoder
-from attar.encoders.pooled import Pooled
 from attar.encoders.table import Table
 from attar.encoders.transformer import Transformer
+from attar.encoders.wrappers import WRAPPERS
 from attar.errors import InputError, RecipeError, unknown_name
 from attar.layers import LayerChoice, layer_pairs, layers_text, resolve_layers
 from attar.recipe.checked import component, corpus, expect, layer
@@ -26,7 +26,7 @@ from attar.types import Encoder
 
 FORMAT = 1
 AVERAGE = "average"  # the type of a side that is still to be made: the static table of the other one
-POOLED = "pooled"  # the type of an encoder around another, with a pooling of its own
+POOLING = "pooling"  # the setting of an encoder around another, with a pooling of its own
 BY_NAME = "named"  # the type of an encoder of which only the name is known
 
 
@@ -164,14 +164,19 @@ class Recipe:
         if MARK not in text:
             return cls.named(text.strip())
         (model, template, *rest), settings = split_text(text)
-        mix, pooling = settings.pop("mix", None), settings.pop("pooling", None)
+        mix = settings.pop("mix", None)
+        around = {
+            w.setting: settings.pop(w.shown_setting()) for w in WRAPPERS.values() if w.shown_setting() in settings
+        }
         encoder = _described(model, None if template == NONE else template)
         allowed = [key.replace("_", "-") for key in encoder if key not in ("type", "model", "template")]
         for name, value in settings.items():
             encoder[check_setting(name, allowed, text)] = read_value(value)
         made = cls._of_texts(encoder, *rest)
-        if pooling is not None:
-            made = made.pooled(pooling)
+        for setting, value in around.items():
+            if len(around) > 1:
+                raise InputError(f"the recipe {text!r} asks for {' and '.join(around)}; only one of them is possible")
+            made = made.pooled(value) if setting == POOLING else made._with_side(made._side, (setting, value))
         return made if mix is None else made.mixed(*read_mix(mix, text))
 
     @classmethod
@@ -259,13 +264,18 @@ class Recipe:
             With another encoder.
         """
         other = {"type": AVERAGE} if name is None else {"type": BY_NAME, "model": name}
-        return replace(self, encoder={"type": "mix", "w": float(w), "a": dict(self._pooled_side), "b": other})
+        return replace(self, encoder={"type": "mix", "w": float(w), "a": dict(self._wrapped_side), "b": other})
 
     @property
     def pooling(self) -> str | None:
         """How token vectors are pooled, as text; None for the weighted mean."""
-        side = self._pooled_side
-        return str(side["pooling"]) if side.get("type") == POOLED else None
+        return self.wrapping[1] if self.wrapping is not None and self.wrapping[0] == POOLING else None
+
+    @property
+    def wrapping(self) -> tuple[str, str] | None:
+        """What stands around the model, a setting and its value: a pooling, layers side by side; None for nothing."""
+        wrapper = WRAPPERS.get(str(self._wrapped_side.get("type")))
+        return None if wrapper is None else (wrapper.setting, str(self._wrapped_side[wrapper.setting]))
 
     def pooled(self, pooling: str | None) -> Self:
         """The same recipe with another pooling of its model.
@@ -286,7 +296,7 @@ class Recipe:
             If the pooling can't be read.
         """
         text = None if pooling is None else poolings.text(poolings.parse(pooling))
-        return self._with_side(self._side, None if text == "mean" else text)
+        return self._with_side(self._side, None if text in (None, "mean") else (POOLING, text))
 
     def on_model(self, model: str) -> Self:
         """The same recipe with another model; template and settings stay.
@@ -310,7 +320,7 @@ class Recipe:
         """
         made = _described(model, None if self.template is None else self.template.text)
         made |= {key: self._side[key] for key in ("max_tokens", "windows", "precision") if key in made}
-        return self._with_side(made, self.pooling)
+        return self._with_side(made, self.wrapping)
 
     def opened_by(self, name: str | None) -> Self:
         """The same recipe with a name that opens its model, where the description alone does not.
@@ -327,7 +337,7 @@ class Recipe:
         """
         if name is None or "model" in self._side:
             return self
-        return self._with_side({"type": BY_NAME, "model": name}, self.pooling)
+        return self._with_side({"type": BY_NAME, "model": name}, self.wrapping)
 
     def with_settings(self, **settings: Any) -> Self:
         """The same recipe with other settings of its transformer.
@@ -350,7 +360,7 @@ class Recipe:
         if self._side.get("type") != "transformer":
             name = next(iter(settings)).replace("_", "-")
             raise InputError(f"--{name} is for transformers; {self.model!r} is not a transformer")
-        return self._with_side({**self._side, **settings}, self.pooling)
+        return self._with_side({**self._side, **settings}, self.wrapping)
 
     def learning_from_background(self) -> Self:
         """The same recipe for use with a background corpus.
@@ -373,26 +383,31 @@ class Recipe:
         return self.encoder.get("type") == "mix"
 
     @property
-    def _pooled_side(self) -> Mapping[str, Any]:
-        """The description of the model with its pooling, mixed or not."""
+    def _wrapped_side(self) -> Mapping[str, Any]:
+        """The description of the model with what stands around it, mixed or not."""
         side: Mapping[str, Any] = self.encoder["a"] if self._is_mix else self.encoder
         return side
 
     @property
     def _side(self) -> Mapping[str, Any]:
-        """The description of the model itself, whatever its pooling is and whatever it is mixed with."""
-        side = self._pooled_side
-        model: Mapping[str, Any] = side["encoder"] if side.get("type") == POOLED else side
+        """The description of the model itself, whatever stands around it and whatever it is mixed with."""
+        side = self._wrapped_side
+        model: Mapping[str, Any] = side["encoder"] if side.get("type") in WRAPPERS else side
         return model
 
-    def _with_side(self, side: Mapping[str, Any], pooling: str | None) -> Self:
+    def _with_side(self, side: Mapping[str, Any], wrapping: tuple[str, str] | None) -> Self:
         """The same recipe with another model."""
-        made = dict(side) if pooling is None else {"type": POOLED, "pooling": pooling, "encoder": dict(side)}
+        made = dict(side)
+        if wrapping is not None:
+            setting, value = wrapping
+            kind = next(kind for kind, wrapper in WRAPPERS.items() if wrapper.setting == setting)
+            made = {"type": kind, setting: value, "encoder": made}
         return replace(self, encoder={**self.encoder, "a": made} if self._is_mix else made)
 
     def _settings(self) -> Iterator[str]:
-        if self.pooling is not None:
-            yield f"pooling {self.pooling}"
+        if self.wrapping is not None:
+            setting, value = self.wrapping
+            yield f"{setting.replace('_', '-')} {value}"
         if self._is_mix:
             other = self.encoder["b"]
             label = "" if other.get("type") == AVERAGE else f" with {replace(self, encoder=other).model}"
@@ -440,7 +455,7 @@ class Recipe:
         """
         if not self._is_mix or self.encoder["b"].get("type") not in (AVERAGE, BY_NAME):
             return _opened(self.encoder)
-        model = _opened(self._pooled_side)
+        model = _opened(self._wrapped_side)
         if self.encoder["b"]["type"] == BY_NAME:
             return Mix(model, _opened(self.encoder["b"]), self.mix)
         if background is None:
@@ -449,7 +464,10 @@ class Recipe:
                 "give one (--background FILE)"
             )
         numbers, _ = resolve_layers(self.layer_choice, model)
-        return Mix(model, Table.average(_opened(self._side).with_template(None), background, numbers), self.mix)
+        averaged = model if model.pools_linearly else _opened(self._side)
+        if averaged.n_layers != model.n_layers:
+            raise InputError(f"{str(self)!r} can't be mixed with Avg., which has each layer for itself")
+        return Mix(model, Table.average(averaged.with_template(None), background, numbers), self.mix)
 
     def make_weights(self) -> Any:
         """New, unfitted token weights as the recipe describes them."""
@@ -553,6 +571,7 @@ def _described(model: str, template: str | None) -> dict[str, Any]:
 
 
 def _opened(spec: Mapping[str, Any]) -> Encoder:
-    if spec.get("type") == POOLED:
-        return Pooled(_opened(spec["encoder"]), str(spec["pooling"]))
+    wrapper = WRAPPERS.get(str(spec.get("type")))
+    if wrapper is not None:
+        return wrapper(_opened(spec["encoder"]), str(spec[wrapper.setting]))
     return open_encoder(str(spec["model"])) if spec.get("type") == BY_NAME else encoder_of(spec)

@@ -5,8 +5,11 @@
 The first five have a fixed place; those that are left out at the end are as in the recipe `plain`: none, last, mean,
 none. Settings may follow in any order, each a name and a value: `mix 0.5` (so much of Avg., the model's static table
 made from a background corpus), `mix 0.5 with FOLDER` (of a table that is there), `pooling max` (instead of the weighted
-mean), `max-tokens 128`, `windows 16`, and other settings of a transformer. A field that holds `|`, or begins or ends
-with a space or a quote, is written as a JSON string.
+mean), `side-by-side first,last` (these layers beside each other, as the one layer there is then), `attention 1:10`
+(tokens weigh as they attend to themselves in head 10 of layer 1), `dissected 4` (SBERT-WK, layers from
+4 on), `max-tokens 128`,
+`windows 16`, and other settings of a transformer. A field that holds `|`, or begins or ends with a space or a quote, is
+written as a JSON string.
 """
 
 from __future__ import annotations
@@ -80,7 +83,11 @@ def read_mix(text: str, recipe: str) -> tuple[float, str | None]:
 def check_setting(name: str, allowed: Sequence[str], recipe: str) -> str:
     """The key of a setting in the description of an encoder."""
     if name not in allowed:
-        raise unknown_name(f"setting of the recipe {recipe!r}", name, ("mix", "pooling", *allowed))
+        raise unknown_name(
+            f"setting of the recipe {recipe!r}",
+            name,
+            ("mix", "pooling", "side-by-side", "attention", "dissected", *allowed),
+        )
     return name.replace("-", "_")
 
 

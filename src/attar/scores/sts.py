@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TypedDict
 
 import numpy as np
@@ -23,7 +24,7 @@ class StsScores(TypedDict):
     pearson: float
     low: float  # 95 % interval of spearman, over pairs
     high: float
-    subsets: dict[str, float]  # spearman of each
+    subsets: dict[str, float]  # spearman of each that has at least two pairs
     draws: tuple[float, ...]  # spearman on each bootstrap resample of pairs
 
 
@@ -90,7 +91,10 @@ def _by_subset(similarities: Doubles, task: StsTask) -> dict[str, float]:
     if not task.subsets:
         return {}
     check_length(task.name, "subset names", len(task.subsets), len(similarities))
-    names = np.array(task.subsets)
+    sizes = Counter(task.subsets)
+    names = np.array(task.subsets) if max(sizes.values()) > 1 else np.empty(0)
     return {
-        name: spearman(similarities[names == name], task.scores[names == name]) for name in dict.fromkeys(task.subsets)
+        name: spearman(similarities[names == name], task.scores[names == name])
+        for name, size in sizes.items()
+        if size > 1  # one pair ranks nothing: such names are those of pairs, as in SICK
     }

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import eigh
 
+from attar.engine.threads import single_threaded
 from attar.shapers.moments import Moments
 from attar.types import Doubles
 
 # A variance at most this part of the greatest counts as 0: a model run in float32 leaves rounding noise of about 1e-11
 # where nothing varies, and noise that is blown up would change with the batch.
 TOLERANCE = 1e-10
+FEW = 8  # at most 1 / FEW of all axes are found quicker one by one than all at once
 ROUNDED = 1e-4  # where moments are rounded, variances below this part of the greatest have lost digits
 
 
@@ -28,11 +31,22 @@ def principal_axes(moments: Moments, n: int) -> tuple[Doubles, Doubles]:
     d = len(covariance)
     if n == 0:
         return np.empty((d, 0)), np.empty(0)
-    # By numpy, as the moments: scipy's library has threads of its own, and those of two libraries get in their way.
-    variances, axes = np.linalg.eigh(covariance)
-    variances, axes = variances[: -n - 1 : -1], axes[:, : -n - 1 : -1]
+    variances, axes = _last_axes(covariance, n)
+    variances, axes = variances[::-1], axes[:, ::-1]
     if moments.rounded and not variances[-1] >= ROUNDED * variances[0]:
         raise TooRoundedError
     largest_entry = axes[np.abs(axes).argmax(axis=0), np.arange(n)]
     kept = variances > TOLERANCE * variances[0]
     return axes * np.where(largest_entry < 0, -1.0, 1.0), np.where(kept, variances, 0.0)
+
+
+def _last_axes(covariance: Doubles, n: int) -> tuple[Doubles, Doubles]:
+    """Those of the n greatest variances, least first. Shape: (n,) and (D, n)"""
+    d = len(covariance)
+    if n * FEW <= d:
+        with single_threaded():  # threads of scipy's library would get in the way of those of numpy's
+            variances, axes = eigh(covariance, subset_by_index=[d - n, d - 1], driver="evr")
+        if len(variances) == n:  # bisection can miss some of several that are equal
+            return variances, axes
+    variances, axes = np.linalg.eigh(covariance)
+    return variances[-n:], axes[:, -n:]

@@ -43,7 +43,7 @@ def cells_of(
     grid: Grid,
     template: str,
     encoder: Encoder,
-    model_sha256: str,
+    model_key: str,
     subjects: Mapping[str, tuple[Subject, ...]],
     corpora: Corpora,
 ) -> dict[str, Cell]:
@@ -57,7 +57,7 @@ def cells_of(
             for subject in members.values():
                 key = {
                     "format": FORMAT,
-                    "model": model_sha256,
+                    "model": model_key,
                     "template": text,
                     "subject": [subject.name, prints[subject.name]],
                     "choice": _choice(recipe),

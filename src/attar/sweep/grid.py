@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import product
 
 from attar import poolings, shapers, weights
-from attar.errors import InputError
+from attar.encoders.precision import PRECISIONS
+from attar.errors import InputError, unknown_name
 from attar.layers import layer_pairs, resolve_layers
 from attar.recipe import Component, Recipe
 from attar.recipe.text import NONE as NO_TEMPLATE
@@ -117,6 +118,8 @@ class Grid:
         How many background texts Avg. is made from; None for all.
     poolings : tuple of str
         Poolings as text; "mean" is the usual one. Each other one makes a model of its own, with a pass of its own.
+    precision : str, optional
+        What transformers compute in. Any but float32 makes models of their own.
 
     Raises
     ------
@@ -131,12 +134,15 @@ class Grid:
     background_texts: int | None = 5000  # through the model, for shapers fitted on the background and for isoscore
     average_texts: int | None = None  # for Avg.
     poolings: tuple[str, ...] = ("mean",)
+    precision: str | None = None
 
     def __post_init__(self) -> None:
         for pooling in self.poolings:
             poolings.parse(pooling)
         if not self.poolings:
             raise InputError("poolings = [] of the grid leaves no cell; leave it out for the mean, or fill it")
+        if self.precision is not None and self.precision not in PRECISIONS:
+            raise unknown_name("precision", self.precision, PRECISIONS)
         for part in self.parts:
             part.check()
         for name in ("rows", "runs", "background_texts", "average_texts"):

@@ -12,7 +12,7 @@ from attar.sweep.grid import Grid, Part
 
 PAPER = "paper"
 _PART = ("tasks", "templates", "layers", "weights", "shapes", "mix")
-_SHARED = ("models", "poolings", "rows", "runs", "background_texts", "average_texts")
+_SHARED = ("models", "poolings", "precision", "rows", "runs", "background_texts", "average_texts")
 _MORE = "also"  # tables that change some keys of the first part and add their own cells
 
 _SHAPES = (

@@ -40,24 +40,33 @@ class SweptModel:
     name: str  # what cells and reports call it
     source: str | None  # what the user called it; None: the embedded default
     encoder: Encoder
+    precision: str | None = None  # what it computes in, where that is not float32
 
     @classmethod
-    def open(cls, source: str | None) -> Self:
+    def open(cls, source: str | None, precision: str | None = None) -> Self:
         name = DEFAULT_NAME if source is None else source.rstrip("/").rpartition("/")[2] or source
-        return cls(name, source, open_encoder(source))
+        encoder = open_encoder(source)
+        if precision in (None, "float32") or not encoder.contextual:  # static models compute no forward pass
+            return cls(name, source, encoder)
+        return cls(f"{name} {precision}", source, encoder.configured(precision=precision), precision)
 
     def pooled(self, pooling: str) -> SweptModel:
         """The same model with another pooling, under a name of its own; itself for the mean."""
         if pooling == "mean":
             return self
         made = Pooled(self.encoder, pooling)
-        return SweptModel(f"{self.name} {made.pooling}", self.source, made)
+        return SweptModel(f"{self.name} {made.pooling}", self.source, made, self.precision)
 
     @property
     def sha256(self) -> str:
         """The fingerprint of its token vectors; where there is none, of its description."""
         spec = json.dumps(self.encoder.spec(), sort_keys=True)
         return self.encoder.fingerprint or hashlib.sha256(spec.encode()).hexdigest()
+
+    @property
+    def key(self) -> str:
+        """What pooled vectors and cells are known by: the fingerprint, and the precision where it is not float32."""
+        return self.sha256 if self.precision is None else f"{self.sha256} {self.precision}"
 
 
 @dataclass(frozen=True)
@@ -87,7 +96,7 @@ def run_pass(context: SweepContext, model: SweptModel, template: str) -> int:
     encoder = model.encoder.with_template(None if template == NO_TEMPLATE else template)
     sha256 = model.sha256
     corpora = context.background.corpora
-    cells = cells_of(context.grid, template, encoder, sha256, context.subjects, corpora)
+    cells = cells_of(context.grid, template, encoder, model.key, context.subjects, corpora)
     done = context.store.done()
     missing = [cell for cell in cells.values() if cell.id not in done]
     name = model.name
@@ -98,7 +107,7 @@ def run_pass(context: SweepContext, model: SweptModel, template: str) -> int:
     origin = Origin(name, model.source, sha256, template, context.grid.runs, details)
     check_comparable([*context.store.scored(), *(planned_row(cell, origin) for cell in missing)])
     known = {subject.name: subject.fingerprint for subject in context.by_name.values()}
-    spec = find_pass(context.cache, _needed(missing, context, sha256, template, known), known)
+    spec = find_pass(context.cache, _needed(missing, context, model.key, template, known), known)
     folder = open_pass(context.cache, spec)
     plan = _plan(spec, context, encoder)
     _announce(name, template, plan, encoder, folder, (len(missing), len(cells)))
@@ -111,7 +120,7 @@ def run_pass(context: SweepContext, model: SweptModel, template: str) -> int:
 
 
 def _needed(
-    missing: Sequence[Cell], context: SweepContext, sha256: str, template: str, known: Mapping[str, str]
+    missing: Sequence[Cell], context: SweepContext, model_key: str, template: str, known: Mapping[str, str]
 ) -> PassSpec:
     wanted = {cell.subject.name for cell in missing}
     named = sorted({cell.recipe.weights.text for cell in missing})
@@ -119,7 +128,7 @@ def _needed(
     counts = any(weights.parse(name).on == "background" for name in named)
     mixed = [cell for cell in missing if cell.recipe.mix != 0]
     return PassSpec(
-        model=sha256,
+        model=model_key,
         template=template_text(template),
         subjects={name: known[name] for name in context.by_name if name in wanted},
         counted=corpora.counted if counts else None,

@@ -20,7 +20,7 @@ _LISTS = ("shared", "local", "layers", "average_layers")
 class PassSpec:
     """What went or is to go through the model once: all that its blocks depend on."""
 
-    model: str  # sha256
+    model: str  # `SweptModel.key`
     template: str | None
     subjects: Mapping[str, str]  # name: fingerprint, in order
     counted: str | None  # sha256 of the background corpus, where weights learn from it

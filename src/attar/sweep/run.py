@@ -80,7 +80,8 @@ def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noq
         If the folder can't be written or another process writes to it.
     """
     check_own_folder(run, is_run, KIND)
-    models = [SweptModel.open(model).pooled(pooling) for model in grid.models for pooling in grid.poolings]
+    opened = [SweptModel.open(model, grid.precision) for model in grid.models]
+    models = [model.pooled(pooling) for model in opened for pooling in grid.poolings]
     for model in models:
         check_layers(grid, model)
     check_names(models)

@@ -121,7 +121,7 @@ def beside(recipe: Recipe, task: str, last_layer: int) -> float | None:
     """
     column, aggregation = _column(recipe, last_layer), _OF_WEIGHTS.get(recipe.weights.text)
     if (
-        recipe.pooling is not None
+        recipe.wrapping is not None
         or column is None
         or aggregation is None
         or recipe.shape not in POSTPROCESSES.values()

@@ -13,6 +13,7 @@ class Answer(Weighting):
     """Only the last token of a prompt counts, after which a causal model would write its answer."""
 
     by_token = True
+    by_words = False
 
     def weigh(self, tokens: Tokens) -> Floats:
         answers = tokens.roles == Role.ANSWER

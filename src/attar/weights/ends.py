@@ -18,6 +18,8 @@ class First(Weighting):
         Whether special tokens such as [CLS] count.
     """
 
+    by_words = False
+
     def __init__(self, specials: bool = True) -> None:
         self.specials = specials
 
@@ -33,6 +35,8 @@ class Last(Weighting):
     specials : bool
         Whether special tokens such as [SEP] count.
     """
+
+    by_words = False
 
     def __init__(self, specials: bool = True) -> None:
         self.specials = specials

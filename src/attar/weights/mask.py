@@ -13,6 +13,7 @@ class Mask(Weighting):
     """Only the masks of the template count, all the same."""
 
     by_token = True
+    by_words = False
 
     @property
     def needs_masks(self) -> bool:

@@ -20,6 +20,7 @@ class Weighting(BaseEstimator):  # type: ignore[misc]
     """
 
     learned: ClassVar[tuple[str, ...]] = ()
+    by_words: ClassVar[bool] = True  # False: one token is read for the whole text, and no word can be told from another
     by_token: ClassVar[bool] = False  # a weight follows from a token's role and id, so that exports can write a table
     number: ClassVar[Number | None] = None  # the parameter that is a number above 0; all others are switches
     on: str = "target"

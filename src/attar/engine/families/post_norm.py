@@ -10,9 +10,9 @@ import numpy as np
 from attar.engine import kernels as steps
 from attar.engine.direct import DirectModel
 from attar.engine.families.settings import Settings, Unexpected, count, padding, small
-from attar.engine.kernels import Kernels, Norm
+from attar.engine.kernels import Activate, InPlace, Kernels, Norm
 from attar.engine.parts import ArrayParts
-from attar.engine.post_norm_block import BERT, DISTILBERT, Activate, Layout, PostNormBlock, in_place
+from attar.engine.post_norm_block import BERT, DISTILBERT, Layout, PostNormBlock
 from attar.engine.products import MakeProduct
 from attar.engine.token_inputs import Places, TokenInputs
 from attar.types import Floats
@@ -98,4 +98,4 @@ def _activation(settings: Settings, key: str, kernels: Kernels) -> Activate:
     name = settings.get(key)
     if not isinstance(name, str) or name not in known:
         raise Unexpected
-    return in_place(known[name])
+    return InPlace(known[name])
