@@ -45,7 +45,9 @@ Examples:
     show_default=True,
     help="What the vectors are for.",
 )
-@click.option("--ask", type=click.IntRange(min=1), metavar="N", help="Ask at most N questions; 20 help most for similarity.")
+@click.option(
+    "--ask", type=click.IntRange(min=1), metavar="N", help="Ask at most N questions; 20 help most for similarity."
+)
 @click.option("--web", is_flag=True, help="With --ask: write a page that asks, instead of asking here.")
 @click.option(
     "--answers",
