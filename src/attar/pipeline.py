@@ -82,7 +82,7 @@ class TextCounts:
             (self.truncated, f"{of} were cut at the limit of tokens (windows would read them whole)"),
             (
                 self.empty,
-                f"{of} have no token of their own and got the mean of the special and template tokens, or zeros",
+                f"{of} have no token of their own (they are empty, say): their vectors say nothing",
             ),
             (self.fell_back, f"{of} lost every token to the weighting and got the plain mean"),
             (self.unknown, f"{of} consist only of tokens unknown to the model"),
