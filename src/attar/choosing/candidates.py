@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from attar.errors import InputError
 from attar.types import Encoder
 
 NO_TEMPLATE = "none"
@@ -40,7 +41,18 @@ def plain_candidate(encoder: Encoder) -> Candidate:
 def kept_candidate(encoder: Encoder) -> Candidate:
     """What is kept where nothing is sure to be better: plain, or the prompt for causal models, whose plain mean is poor
     (docs/causal.md)."""
-    return prompt_candidate(encoder) if encoder.causal else plain_candidate(encoder)
+    return prompt_candidate(encoder) if takes_prompt(encoder) else plain_candidate(encoder)
+
+
+def takes_prompt(encoder: Encoder) -> bool:
+    """Whether it is a causal model whose limit leaves at least half of its tokens to the text behind the prompt."""
+    if not encoder.causal:
+        return False
+    try:
+        taken = len(encoder.with_template(PROMPT).tokenize(["a"]).ids)
+    except InputError:
+        return False
+    return encoder.token_limit is None or 2 * taken <= encoder.token_limit
 
 
 def prompt_candidate(encoder: Encoder) -> Candidate:
@@ -56,7 +68,7 @@ def named_candidates(encoder: Encoder) -> dict[str, Candidate]:
         "similarity": Candidate(NO_TEMPLATE, ends, "idf", "zscore"),
         "classification": Candidate(NO_TEMPLATE, ends, "mean", NO_SHAPE),
     }
-    if encoder.causal:
+    if takes_prompt(encoder):
         return named | {"prompt": prompt_candidate(encoder)}
     return named | {"clustering": Candidate(NO_TEMPLATE, ends, "debiased", NO_SHAPE)}
 
@@ -106,7 +118,8 @@ def _grid(encoder: Encoder) -> dict[str, tuple[str, ...]]:
     if not encoder.contextual:
         return {NO_TEMPLATE: tuple(dict.fromkeys((*usual, "sif", "debiased")))}
     if encoder.causal:
-        return {NO_TEMPLATE: tuple(dict.fromkeys((*usual, "position", "last"))), PROMPT: ("answer",)}
+        plain = {NO_TEMPLATE: tuple(dict.fromkeys((*usual, "position", "last")))}
+        return plain | {PROMPT: ("answer",)} if takes_prompt(encoder) else plain
     plain = {NO_TEMPLATE: tuple(dict.fromkeys((*usual, "debiased")))}
     if encoder.tuned_for_sentences or encoder.vocabulary.mask_id is None:
         return plain

@@ -13,7 +13,7 @@ import numpy as np
 
 from attar import shapers, weights
 from attar.choosing.answers import PairAnswer, write_answers
-from attar.choosing.candidates import Candidate, named_candidates, plain_candidate
+from attar.choosing.candidates import PROMPT, Candidate, named_candidates, plain_candidate
 from attar.choosing.evidence import SignalEvidence
 from attar.choosing.picture import draw_picture
 from attar.choosing.rule import KEPT, Verdict
@@ -61,7 +61,7 @@ class Chosen:
         n = sum(answer.closer != "skip" for answer in self.answers)
         known = "the probes" if self.evidence.trials is None else "the trials of grouping"
         by = f"{known}, {self.sampled:,} texts and {n} answers" if n else f"{known} and {self.sampled:,} texts"
-        kept = "the prompt" if self.encoder.causal else "plain"
+        kept = "the prompt" if self.evidence.candidates[KEPT].template == PROMPT else "plain"
         if not self.verdict.kept:
             chance = f"the chance that it is clearly better than {kept} is {self._chance()}"
             return f"{self.candidate} was chosen by {by}: {chance}"
