@@ -251,6 +251,9 @@ def test_texts_whose_places_are_not_in_the_file(plain: Embedder, tmp_path: Path)
             if places[3] == 3:
                 with pytest.raises(InputError, match=r"texts-00000\.arrow can't be read"):
                     Index.open(tmp_path / "i").add(["the cat"], ["d"])
+    path.write_bytes(whole[:at] + np.array([0, 24, 16, 20], "<i8").tobytes() + whole[at + 32 :])
+    with pytest.raises(InputError, match=r"texts-00000\.arrow can't be read"):  # what lies beyond is no text
+        Index.open(tmp_path / "i").search("the cat sat", top=1)
 
 
 def test_zero_vectors_are_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
