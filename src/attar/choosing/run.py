@@ -117,6 +117,11 @@ def choose(
     drawn = draw_questions(evidence, settings.purpose)
     dialogue = resume(evidence, drawn, answers, sampled, made.tuned_for_sentences)
     if talk is not None:
+        if grouped and (made.tuned_for_sentences or not made.contextual):
+            log.warning(
+                "answers about groups made vectors of tuned models and static tables worse about as often as better; "
+                "compare the groups with those of the plain recipe (docs/choose.md)"
+            )
         talk(dialogue, sampled)
     told = tuple(answers_of(dialogue, sampled))
     return Chosen(made, evidence, dialogue.verdict(), settings.purpose, tuple(given), len(sampled), told)
