@@ -13,6 +13,7 @@ from attar.types import Floats, Ints
 Projection = Literal["tsne", "pca"]
 MOST = 20_000  # points on a map; of more texts, a sample is drawn
 _LANDMARKS = 4_000  # texts that t-SNE places; the others go where their nearest landmarks are
+_SHARED = 2_000  # points from which on t-SNE is worth several threads
 _NEAREST = 3
 
 
@@ -38,12 +39,15 @@ def project(vectors: Floats, how: Projection = "tsne", seed: int = 0) -> Floats:
 def _neighbours(flat: Floats, seed: int) -> Floats:
     """t-SNE of at most `_LANDMARKS` points, and the others between their nearest landmarks."""
     from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
 
     chosen = np.sort(np.random.default_rng(seed).permutation(len(flat))[:_LANDMARKS])
     few = flat[chosen]
     start = few[:, :2] / max(float(few[:, 0].std()), 1e-12) * 1e-4
     perplexity = min(30.0, (len(few) - 1) / 3)
-    placed: Floats = TSNE(init=start, perplexity=perplexity, random_state=seed).fit_transform(few)
+    # Threads wait for each other after every step; for few points that takes ten times as long on a busy machine.
+    with threadpool_limits(1 if len(few) < _SHARED else None, user_api="openmp"):
+        placed: Floats = TSNE(init=start, perplexity=perplexity, random_state=seed).fit_transform(few)
     return placed if len(few) == len(flat) else _between(flat, few, placed, seed)
 
 
