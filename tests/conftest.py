@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from attar import Transformer
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it in the background, for commands too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 hypothesis.settings.register_profile("attar", deadline=None)  # a busy machine is no failure
 hypothesis.settings.load_profile("attar")
 ROOT = Path(__file__).resolve().parent.parent

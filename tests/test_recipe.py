@@ -124,7 +124,7 @@ def test_layers_that_are_none_make_no_recipe(tiny_bert, layers):
         (lambda d: d.update(weights={"name": "Idf"}), "damaged"),
         (lambda d: d.update(shapers={}), "shapers of the recipe should be a list"),
         (lambda d: d.update(shapers=["zscore"]), "a part of the recipe should be a dict"),
-        (lambda d: d.update(fitted_on=5), "damaged"),
+        (lambda d: d.update(fitted_on=5), "fitted_on of the recipe should be a dict; found 5"),
         (lambda d: d.update(fitted_on={"target": None}), "damaged"),
         (lambda d: d.update(fitted_on={"target": {"texts": "3", "sha256": ""}, "background": None}), "number of texts"),
     ],

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,7 @@ class TextCounts:
             (self.truncated, f"{of} were cut at the limit of tokens (windows would read them whole)"),
             (
                 self.empty,
-                f"{of} have no token of their own and got the mean of the special and template tokens, or zeros",
+                f"{of} have no token of their own (they are empty, say): their vectors say nothing",
             ),
             (self.fell_back, f"{of} lost every token to the weighting and got the plain mean"),
             (self.unknown, f"{of} consist only of tokens unknown to the model"),
@@ -431,26 +432,30 @@ class Distinct:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
-        self._place: dict[str, int] = {}
+        self._once: dict[str, None] = {}
 
     def __len__(self) -> int:
         return len(self._texts)
 
-    def parts(self, size: int) -> Iterator[list[str]]:
+    def parts(self, size: int) -> Iterator[Sequence[str]]:
         """The texts that no part before had, of so many at a time, in order of first appearance."""
-        place = self._place
+        once = self._once
         for part in parts(self._texts, size):
-            new = [text for text in dict.fromkeys(part) if text not in place]
-            place.update(zip(new, range(len(place), len(place) + len(new)), strict=True))
-            if new:
-                yield new
+            n_before = len(once)
+            once.update(dict.fromkeys(part))
+            n_new = len(once) - n_before
+            if n_new == len(part):
+                yield part
+            elif n_new:
+                yield [*islice(reversed(once), n_new)][::-1]
 
     @property
     def rows(self) -> Ints | None:
         """Which of the distinct texts each text is, as soon as all parts were taken; None for each its own."""
-        if len(self._place) == len(self._texts):
+        if len(self._once) == len(self._texts):
             return None
-        return np.fromiter(map(self._place.__getitem__, self._texts), dtype=np.int64, count=len(self._texts))
+        place = {text: n for n, text in enumerate(self._once)}
+        return np.fromiter(map(place.__getitem__, self._texts), dtype=np.int64, count=len(self._texts))
 
 
 def joined(chunks: Iterable[Floats], n: int, out: Floats | None = None) -> Floats | None:

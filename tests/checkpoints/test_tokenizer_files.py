@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
 
-from attar.checkpoints.tokenizer_files import load_tokenizer, mask_token_named
-from attar.errors import ModelError
+from attar.checkpoints.tokenizer_files import any_tokenizer, load_tokenizer, mask_token_named
+from attar.errors import MissingExtra, ModelError
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '"x"', "{}", '{"model": {"type": "WordPiece"}}', "\x00\xff"])
@@ -31,3 +33,10 @@ def test_damaged_tokenizer_settings_are_named(tmp_path, content):
     (tmp_path / "tokenizer_config.json").write_text(content, encoding="latin-1")
     with pytest.raises(ModelError, match=r"tokenizer_config\.json"):
         mask_token_named(tmp_path)
+
+
+def test_what_transformers_would_make_needs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ncat\n")
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'attar\[models\]'"):
+        any_tokenizer(tmp_path)

@@ -10,34 +10,41 @@ from attar import Transformer
 from attar.choosing.candidates import (
     MASKED_TEMPLATE,
     PROMPT,
+    Candidate,
     candidates,
     kept_candidate,
+    layer_sets,
+    named_candidates,
     plain_candidate,
-    prompt_candidate,
 )
 
 
-def test_the_first_candidate_is_what_is_kept(tiny_bert: Transformer) -> None:
+def test_those_of_a_transformer_begin_with_plain_and_hold_the_named(tiny_bert: Transformer) -> None:
     found = candidates(tiny_bert)
     assert found[0] == kept_candidate(tiny_bert) == plain_candidate(tiny_bert)
     assert len(set(found)) == len(found)
+    assert set(named_candidates(tiny_bert).values()) <= set(found)
     assert {candidate.template for candidate in found} == {"none", MASKED_TEMPLATE}
+    assert (1, 3) in layer_sets(tiny_bert)
+    assert all(len(set(layers)) == len(layers) for layers in layer_sets(tiny_bert))
 
 
-def test_for_groups_no_direction_is_taken_away(tiny_bert: Transformer) -> None:
-    shapes = [{candidate.shape for candidate in candidates(tiny_bert, grouped)} for grouped in (False, True)]
-    assert shapes == [{"none", "zscore", "abtt:1"}, {"none", "zscore", "center"}]
+def test_no_direction_is_taken_away_for_groups(tiny_bert: Transformer) -> None:
+    assert {c.shape for c in candidates(tiny_bert)} == {"none", "zscore", "abtt:1"}
+    assert {c.shape for c in candidates(tiny_bert, grouped=True)} == {"none", "zscore", "center"}
 
 
 @pytest.mark.parametrize(("limit", "fits"), [(None, True), (254, True), (253, False), (64, False)])
-def test_a_prompt_needs_half_of_the_tokens_at_most(
+def test_a_causal_model_gets_a_prompt_that_leaves_half_of_its_tokens(
     limit: int | None, fits: bool, tiny_gpt2_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = Transformer(tiny_gpt2_dir)
-    taken = 127  # of the prompt and one letter
-    found = model.with_template(PROMPT)
-    monkeypatch.setattr(Transformer, "token_limit", property(lambda self: limit))
-    if limit != 64:
-        assert len(found.tokenize(["a"]).ids) == taken
-    assert kept_candidate(model) == (prompt_candidate(model) if fits else plain_candidate(model))
-    assert any(candidate.template == PROMPT for candidate in candidates(model)) == fits
+    monkeypatch.setattr(Transformer, "token_limit", None)
+    encoder = Transformer(tiny_gpt2_dir)
+    assert len(encoder.with_template(PROMPT).tokenize(["a"]).ids) == 127
+    monkeypatch.setattr(Transformer, "token_limit", limit)
+    found = candidates(encoder)
+    prompt = Candidate("knowledge", (encoder.n_layers,), "answer", "zscore")  # what `--recipe prompt` gives
+    assert found[0] == (prompt if fits else plain_candidate(encoder))
+    assert {c.template for c in found} == ({"none", "knowledge"} if fits else {"none"})
+    assert {"last", "position"} <= {c.weights for c in found}
+    assert plain_candidate(encoder) in found

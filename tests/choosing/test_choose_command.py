@@ -20,7 +20,7 @@ from sample_evidence import sample_evidence
 
 from attar import Embedder, choose
 from attar.choosing import ChooseSettings, Chosen
-from attar.choosing.candidates import Candidate, candidates, layer_sets, named_candidates, plain_candidate
+from attar.choosing.candidates import candidates
 from attar.choosing.dialogue import Dialogue
 from attar.choosing.page import write_page
 from attar.choosing.questions import draw_questions
@@ -45,36 +45,14 @@ def texts_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_candidates_of_a_transformer_begin_with_plain_and_hold_the_named(tiny_bert: Transformer) -> None:
-    found = candidates(tiny_bert)
-    assert found[0] == plain_candidate(tiny_bert)
-    assert len(set(found)) == len(found)
-    assert set(named_candidates(tiny_bert).values()) <= set(found)
-    assert (1, 3) in layer_sets(tiny_bert)
-    assert all(len(set(layers)) == len(layers) for layers in layer_sets(tiny_bert))
-
-
-def test_a_causal_model_gets_a_prompt(tiny_gpt2_dir: Path) -> None:
-    encoder = Transformer(tiny_gpt2_dir)
-    found = candidates(encoder)
-    assert {"last", "position"} <= {c.weights for c in found}
-    assert {c.template for c in found} == {"none", "knowledge"}
-    assert found[0] == Candidate("knowledge", (encoder.n_layers,), "answer", "zscore")  # what `--recipe prompt` gives
-    assert plain_candidate(encoder) in found
-
-
-def test_what_is_kept_for_a_causal_model_is_the_prompt(tiny_gpt2_dir: Path) -> None:
+def test_what_is_kept_for_a_causal_model_is_the_prompt(tiny_gpt2_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Transformer, "token_limit", None)
     encoder = Transformer(tiny_gpt2_dir)
     evidence = sample_evidence((0.1, 0.12, 1.0, 1.5, 2.0))
     evidence = replace(evidence, candidates=(candidates(encoder)[0], *evidence.candidates[1:]))
     kept = Chosen(encoder, evidence, judge(evidence), "clustering", ("a", "b"), 2)
     assert kept.reason().startswith("the prompt was kept")
     assert not kept.account()["kept_plain"]
-
-
-def test_no_direction_is_taken_away_for_groups(tiny_bert: Transformer) -> None:
-    assert {c.shape for c in candidates(tiny_bert)} == {"none", "zscore", "abtt:1"}
-    assert {c.shape for c in candidates(tiny_bert, grouped=True)} == {"none", "zscore", "center"}
 
 
 def test_the_sample_is_distinct_and_begins_with_the_texts_of_answers() -> None:

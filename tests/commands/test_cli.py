@@ -140,7 +140,10 @@ def test_recipes_and_info(tiny_bert_dir: Path, capsys: pytest.CaptureFixture[str
     printed = capsys.readouterr().out
     assert all(name in printed for name in ("plain", "similarity", "clustering", "classification"))
     assert _run("info", str(tiny_bert_dir)) == 0
-    assert "1 to 3" in capsys.readouterr().out
+    by_argument = capsys.readouterr().out
+    assert "1 to 3" in by_argument
+    assert _run("info", "--model", str(tiny_bert_dir)) == 0
+    assert capsys.readouterr().out == by_argument
 
 
 def test_info_speaks_no_python(
@@ -197,6 +200,9 @@ def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[st
         (["fit", "--model", "TINY", "--on", "EMPTY", "-o", "r"], "holds no texts"),
         (["encode", "TEXTS", "--model", "TINY", "--background", "TEXTS"], "nothing in this recipe is left to learn"),
         (["info", "./nope"], "no model folder"),
+        (["info", "./nope", "--model", "./other"], "can't both be described"),
+        (["encode", "TEXTS", "--model", "NO_MODEL"], "is not a model folder: it has no config.json"),
+        (["duplicates", "TEXTS", "--other-column", "body", "-o", "p.csv"], "is of a second file, and there is none"),
         (["score", "plain", "--tasks", "STS99"], "unknown task 'STS99'"),
         (["data", "check", "./nope"], "is not a folder"),
         (["encode", "TEXTS", "--recipe", "default | none | lost"], "'lost' is not a number"),
@@ -219,9 +225,11 @@ def test_wrong_commands(
     empty = tmp_path / "empty.txt"
     empty.touch()
     monkeypatch.chdir(tmp_path)
-    places = {"TEXTS": texts, "TINY": str(tiny_bert_dir), "EMPTY": str(empty)}
+    no_model = tmp_path / "no-model"
+    no_model.mkdir()
+    places = {"TEXTS": texts, "TINY": str(tiny_bert_dir), "EMPTY": str(empty), "NO_MODEL": str(no_model)}
     assert message in _error(capsys, *(places.get(argument, argument) for argument in arguments))
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty.txt", "texts.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty.txt", "no-model", "texts.txt"]
 
 
 def test_a_recipe_as_text(texts: str, tiny_bert_dir: Path, tmp_path: Path) -> None:
@@ -280,7 +288,11 @@ def test_score_offers_no_column(capsys: pytest.CaptureFixture[str]) -> None:
 def test_usage_errors_exit_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("encode") == 2
     assert _run("nonsense") == 2
-    assert "Traceback" not in capsys.readouterr().err
+    assert _run("searh", "my-index") == 2
+    printed = capsys.readouterr().err
+    assert "Traceback" not in printed
+    assert "No such command 'searh'. Did you mean 'search'?" in printed
+    assert printed.count("Did you mean") == 1
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

@@ -178,6 +178,15 @@ def test_leaks_between_two_files(here: Path, tiny_bert_dir: Path, tmp_path: Path
     assert (tmp_path / "clean.txt").read_text().splitlines() == TEXTS[:5] + TEXTS[6:]
 
 
+def test_two_files_may_call_their_columns_differently(here: Path, tiny_bert_dir: Path, tmp_path: Path) -> None:
+    (tmp_path / "test.csv").write_text(f"n,title\n1,{TEXTS[5]}\n2,something else\n")
+    files = [str(here / "texts.csv"), str(tmp_path / "test.csv"), "--column", "body", "--other-column", "title"]
+    options = ["--model", str(tiny_bert_dir), "--recipe", "plain", "--threshold", "1", "-o", str(tmp_path / "l.jsonl")]
+    assert run("duplicates", *files, *options) == 0
+    (leak,) = map(json.loads, (tmp_path / "l.jsonl").read_text().splitlines())
+    assert (leak["id"], leak["other_id"], leak["other_text"]) == ("t5", 0, TEXTS[5])
+
+
 def test_the_threshold_is_said(
     here: Path, tiny_bert_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -50,7 +50,7 @@ int main(void) {
     show(x, ROWS * DEEP);
     attar_add_norm(x, weight, out, weight + DEEP, weight + 2 * DEEP, 1e-12f, ROWS, DEEP);
     show(x, ROWS * DEEP);
-    const int64_t lengths[] = {1, 20, 8}, each = (2 * 40 + 4) * (20 + 16) + 4 * 40;
+    const int64_t lengths[] = {1, 20, 8}, each = (2 * 40 + 12) * (20 + 16) + 12 * 40;
     float *q = numbers(ROWS * DEEP), *k = numbers(ROWS * DEEP), *scratch = calloc((size_t)(2 * each), sizeof(float));
     attar_attention(q, DEEP, k, DEEP, x, DEEP, weight, weight + DEEP, weight + 2 * DEEP, lengths, 3, 5, 40, 0.2f, scratch,
                     each, out, 2, 0);

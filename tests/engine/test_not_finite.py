@@ -111,13 +111,13 @@ class TestSteps:
 
     def test_attention(self, kernels, value):
         rng = np.random.default_rng(0)
-        for place in range(2):  # of a query, of a key
+        for place, rows in ((0, [2]), (1, [2]), (1, range(4))):  # of a query, of a key, of all keys
             parts = [rng.standard_normal((21, 16), dtype=np.float32) for _ in range(3)]
-            parts[place][2, 5] = value
+            parts[place][rows, 5] = value
             zeros = np.zeros(16, np.float32)
             out = kernels.attention(Projected(*parts, zeros, zeros, zeros), np.array([4, 17]), 2, 0.3)
             strange = np.isnan(out).any(axis=1)
-            assert strange[2] if place == 0 else strange[:4].any(), (place, out[:4])
+            assert strange[2] if place == 0 else strange[:4].any(), (place, rows, out[:4])
             assert not strange[4:].any()
 
     def test_activations(self, kernels, value):

@@ -93,6 +93,7 @@ class FolderCheckpoint:
 
     def tokenizer(self) -> tuple[tokenizers.Tokenizer, str | None]:
         """A tokenizer of its own for each caller, and the name of its mask token."""
+        checks.read_settings(self.folder)  # a folder that is no model's says so, rather than that it has no tokenizer
         return any_tokenizer(self.folder)
 
     @cached_property

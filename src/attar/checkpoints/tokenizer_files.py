@@ -10,7 +10,7 @@ from typing import Any
 import tokenizers
 
 from attar.checkpoints.checks import read_json
-from attar.errors import ModelError
+from attar.errors import MissingExtra, ModelError
 from attar.io.foreign import reading
 from attar.io.streams import silent_panics
 
@@ -91,10 +91,12 @@ def mask_token_named(folder: Path) -> str | None:
 
 def _converted(folder: Path) -> tuple[tokenizers.Tokenizer, str | None]:
     """For folders without tokenizer.json (vocab.txt, spm files): transformers converts them."""
-    from transformers import AutoTokenizer
-
     if not any(path for pattern in _SLOW_FILES for path in folder.glob(pattern)):  # it would make an empty one
         raise ModelError(f"{str(folder)!r} has no tokenizer.json, nor {', '.join(_SLOW_FILES)} to make one from")
+    try:
+        from transformers import AutoTokenizer
+    except ImportError:
+        raise MissingExtra("making a tokenizer for a folder without tokenizer.json", "models") from None
     try:
         tokenizer = AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
         return tokenizer.backend_tokenizer, tokenizer.mask_token

@@ -124,7 +124,8 @@ class Chosen:
 
 def table(rows: Sequence[dict[str, Any]]) -> list[str]:
     """The rows as lines of text under a heading."""
-    heads = ("", "recipe", "value", "belief", *SIGNAL_NAMES)
+    taken = [name for name in SIGNAL_NAMES if any(row[name] is not None for row in rows)]
+    heads = ("", "recipe", "value", "belief", *taken)
     cells = [[_mark(row), row["recipe"], *(_number(row[name]) for name in heads[2:])] for row in rows]
     widths = [max(len(line[i]) for line in [list(heads), *cells]) for i in range(len(heads))]
     return [

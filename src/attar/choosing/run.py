@@ -6,7 +6,7 @@ import logging
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,13 +19,14 @@ from attar.choosing.candidates import candidates
 from attar.choosing.chosen import Chosen
 from attar.choosing.dialogue import Dialogue
 from attar.choosing.evidence import LEAST_TEXTS, VOTERS, corpora, gather, try_candidate
-from attar.choosing.passes import each_candidate
+from attar.choosing.passes import Units, each_candidate
 from attar.choosing.questions import CLUSTERING, PURPOSES, SIMILARITY, draw_questions
 from attar.encoders.opening import open_encoder
 from attar.errors import AttarError, InputError, OutputError, unknown_name
 from attar.io.aside import scratch
 from attar.io.atomic import explained, make_own_folder
 from attar.io.locks import exclusive
+from attar.io.progress import Advance, bar
 from attar.io.texts import check_texts, iter_texts
 from attar.pipeline import distinct_texts
 from attar.types import Encoder
@@ -108,14 +109,23 @@ def choose(
         raise InputError(f"{len(sampled)} distinct texts are too few to choose by; give at least {LEAST_TEXTS}")
     with _work(settings.work) as work:
         grouped = settings.purpose == CLUSTERING
-        each = each_candidate(made, candidates(made, grouped), corpora(sampled), work, settings.progress)
-        evidence = gather(each, tried=try_candidate if grouped else None)
+        wanted = candidates(made, grouped)
+        log.info("%s recipes are judged; this goes on after the model is done", len(wanted))
+        with bar(len(wanted), "recipes judged", settings.progress) as advance:
+            each = each_candidate(made, wanted, corpora(sampled), work, settings.progress)
+            evidence = gather(_counted(each, advance), tried=try_candidate if grouped else None)
     drawn = draw_questions(evidence, settings.purpose)
     dialogue = resume(evidence, drawn, answers, sampled, made.tuned_for_sentences)
     if talk is not None:
         talk(dialogue, sampled)
     told = tuple(answers_of(dialogue, sampled))
     return Chosen(made, evidence, dialogue.verdict(), settings.purpose, tuple(given), len(sampled), told)
+
+
+def _counted(each: Iterable[Units], advance: Advance) -> Iterator[Units]:
+    for units in each:
+        yield units
+        advance(1)
 
 
 def sample_texts(texts: Sequence[str], wanted: int, answers: Sequence[PairAnswer] = ()) -> list[str]:

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 log = logging.getLogger("attar")
 PURPOSES = ("similarity", "clustering", "search")
 LEGEND = (
-    "(* chosen; recipe: template | layers | weights | shape; value: agreement on your texts with the recipes that are "
-    "believed in; belief: by the probes and answers; probe, topics, trials: points of 100 on texts of this package; "
-    "votes, contrast, evenness: of your texts; more is better in every column)"
+    "(* chosen: the one of the greatest value that is sure to be better than what is kept otherwise. recipe: template "
+    "| layers | weights | shape; value: agreement on your texts with the recipes that are believed in; belief: by the "
+    "probes and answers; probe, topics, trials: points of 100 on texts of this package; votes, contrast, evenness: of "
+    "your texts)"
 )
 
 

@@ -45,6 +45,7 @@ Examples:
     "--threshold", type=float, metavar="COSINE", help="How close duplicates are. Default: advised from the texts."
 )
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
+@click.option("--other-column", metavar="NAME", help="The column of texts in OTHER. Default: that of --column.")
 @text_limit_option
 @click.option("--id-column", metavar="NAME", help="The column of ids. Default: id, if there is one; else row numbers.")
 @fit_anyway_option
@@ -56,6 +57,7 @@ def duplicates(
     cleaned: str | None,
     threshold: float | None,
     column: str | None,
+    other_column: str | None,
     id_column: str | None,
     fit_anyway: bool,
     choices: Choices,
@@ -75,8 +77,10 @@ def duplicates(
         check_not_read(target, texts, other)
     if cleaned is not None and Path(cleaned).resolve() == Path(output).resolve():
         raise InputError(f"the pairs and the texts that stay can't both be written to {output!r}; name two files")
+    if other_column is not None and other is None:
+        raise InputError(f"--other-column {other_column!r} is of a second file, and there is none")
     held = Documents.read(texts, column, id_column)
-    others = None if other is None else Documents.read(other, column, id_column)
+    others = None if other is None else Documents.read(other, other_column or column, id_column)
     embedder = suited_embedder(choices, "similarity")
     check_enough(embedder, len(held), fit_anyway)
     encode = _encoder(embedder, held)
@@ -126,11 +130,9 @@ def _report(found: Duplicates, output: str, cleaned: str | None) -> None:
     if found.advice is not None:
         log.info("%s", found.advice.sentence())
     dropped = int((~found.kept).sum())
+    marked = " (the pairs with 1 in the column reason say why)" if dropped else ""
     log.info(
-        "wrote %s pairs to %s; texts that may go: %s, each by one of the pairs (column reason: 1)",
-        f"{len(found.pairs):,}",
-        output,
-        f"{dropped:,}",
+        "pairs, written to %s: %s; texts that may go: %s%s", output, f"{len(found.pairs):,}", f"{dropped:,}", marked
     )
     if cleaned is not None:
-        log.info("wrote the %s texts that stay to %s", f"{len(found.kept) - dropped:,}", cleaned)
+        log.info("texts that stay, written to %s: %s", cleaned, f"{len(found.kept) - dropped:,}")

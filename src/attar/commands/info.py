@@ -27,13 +27,17 @@ Examples:
 """
 )
 @click.argument("what", metavar="[FOLDER|MODEL]", required=False)
+@click.option("--model", metavar="MODEL", help="The same as the argument, as other commands spell it.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def info(what: str | None, as_json: bool) -> None:
+def info(what: str | None, model: str | None, as_json: bool) -> None:
     """Describe a model (layers, widths, limits), a static table, or a saved recipe or an index, checked whole."""
     from attar.encoders.opening import open_encoder
     from attar.jobs.index_files import ABOUT
     from attar.persist import is_saved
 
+    if what is not None and model is not None:
+        raise InputError(f"{what!r} and --model {model!r} can't both be described; name one of them")
+    what = what if model is None else model
     if what is not None and (Path(what).expanduser() / ABOUT).is_file():
         facts = _index(Path(what).expanduser())
     elif what is not None and is_saved(what):

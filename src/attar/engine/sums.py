@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,8 @@ from attar.engine.kernels import compiled_kernels
 from attar.engine.threads import usual_threads
 from attar.types import Floats, Ints
 
-_MANY = 32  # sequences; for fewer the import of scipy takes longer
 _WORTHWHILE = 100_000  # multiplications that other threads can help with
-_PIECE = 4096  # rows multiplied at once
+_RUN = 128  # rows added up in float32 before the sum goes to the others, in float64
 
 
 def sum_rows(
@@ -59,16 +57,20 @@ def pool_rows(
 
 
 def _sums(table: Floats, rows: npt.NDArray[np.integer[Any]] | None, weights: Floats, offsets: Ints) -> Floats:
-    """By numpy, or for many sequences by scipy. Memory is bounded for any length."""
-    n, at = len(offsets) - 1, np.arange(len(weights)) if rows is None else rows
-    if n > _MANY:
-        from scipy.sparse import csr_array
+    """By scipy, in runs as in _sums.c: a long sequence keeps its digits, and each has the same sum in any company."""
+    from scipy.sparse import csr_array
 
-        sums: Floats = csr_array((weights, at, offsets), shape=(n, len(table))) @ table
+    at = np.arange(len(table)) if rows is None else rows
+    if not offsets[-1] == len(weights) == len(at):
+        raise ValueError(f"{len(weights)} weights and {len(offsets) - 1} sums do not fit {offsets[-1]} rows")
+    outside = (at < 0) | (at >= len(table))
+    if outside.any():
+        raise IndexError(f"row {at[outside.argmax()]} of a table of {len(table)} rows")
+    n_runs = np.maximum(-(-np.diff(offsets) // _RUN), 1)
+    first = np.cumsum(n_runs) - n_runs  # (N,): where each sequence's runs begin
+    starts = np.repeat(offsets[:-1] - first * _RUN, n_runs) + np.arange(n_runs.sum()) * _RUN
+    sums: Floats = csr_array((weights, at, np.append(starts, offsets[-1])), shape=(len(starts), len(table))) @ table
+    if len(starts) == len(n_runs):
         return sums
-    out = np.zeros((n, table.shape[1]), dtype=np.float64)
-    for sequence, (start, end) in enumerate(pairwise(offsets.tolist())):
-        for a in range(start, end, _PIECE):
-            piece = slice(a, min(a + _PIECE, end))
-            out[sequence] += weights[piece].astype(np.float64) @ table[at[piece]]
-    return out.astype(np.float32)
+    with np.errstate(over="ignore"):
+        return np.add.reduceat(sums, first, axis=0, dtype=np.float64).astype(np.float32)

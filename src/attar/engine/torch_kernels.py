@@ -21,8 +21,9 @@ class TorchKernels:
         for many, long in length_groups(lengths):
             end = start + many * long
             own = [x[start:end].unflatten(0, (many, long)).transpose(1, 2) for x in (q, k, v)]  # (many, H, long, Dh)
-            strange = (own[0] - own[0]).sum(-1, keepdim=True)  # 0; NaN for a query with NaN, to which torch gives zeros
-            attended = scaled_dot_product_attention(own[0], own[1], own[2], scale=scale) + strange
+            strange = (own[0] - own[0]).sum(-1, keepdim=True) + (own[1] - own[1]).sum((-2, -1), keepdim=True)
+            attended = scaled_dot_product_attention(own[0], own[1], own[2], scale=scale)
+            attended = attended + strange  # 0; NaN where a query or a key was not finite, to which torch may give zeros
             out[start:end].unflatten(0, (many, long)).copy_(attended.transpose(1, 2))
             start = end
         attended_rows: Floats = out.flatten(1).numpy()

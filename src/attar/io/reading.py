@@ -110,7 +110,8 @@ def _decoded(file: IO[bytes], source: str) -> Iterator[str]:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")
             yield text.removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError as error:
-        raise InputError(f"line {number} of {source!r} is not UTF-8: {error.reason} at byte {error.start}") from None
+        reason = f"{error.reason} at byte {error.start}"
+        raise InputError(f"line {number} of {source!r} is not UTF-8: {reason}; save it as UTF-8") from None
     except (OSError, *DAMAGE) as error:
         raise InputError(f"can't read {source!r} beyond line {number}: {error}") from None
 

@@ -40,7 +40,7 @@ class Advice:
             why = (
                 f"too few texts to advise another ({self.n_texts:,} of {FEW})"
                 if self.n_texts < FEW
-                else "no tail tells"
+                else "few texts are closer to another one than chance would bring them"
             )
             return f"threshold {self.threshold:.3f}, the usual one: {why}; look at the pairs and set --threshold"
         how = (

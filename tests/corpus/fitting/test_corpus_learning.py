@@ -43,7 +43,8 @@ def test_the_same_as_in_memory(tiny_bert: Transformer, tmp_path: Path, shape: st
     expected = made(tiny_bert, shape, weighting).fit(texts)
     for name, counts in expected.weights_.state().items():
         np.testing.assert_array_equal(found.weights_.state()[name], counts)
-    np.testing.assert_allclose(found.encode(texts), expected.encode(texts), atol=5e-3)
+    ranks = 5 / 149 if "quantile" in shape else 0  # the last bits may move a value past those next to it
+    np.testing.assert_allclose(found.encode(texts), expected.encode(texts), atol=max(5e-3, ranks))
     loaded = Embedder.load(tmp_path / "out")
     np.testing.assert_array_equal(loaded.encode(texts[:5]), found.encode(texts[:5]))
     assert loaded.fitted_on_.target is not None

@@ -84,7 +84,7 @@ def test_ids_come_along(tmp_path: Path, name: str, id_type: str | None, third: o
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\r")), min_size=1), st.data())
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\r\0")), min_size=1), st.data())
 def test_any_lines_and_any_slice(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str], data: st.DataObject
 ) -> None:

@@ -38,7 +38,8 @@ class Lines:
         except (OSError, *DAMAGE) as error:
             raise InputError(f"can't read {self.path!r} beyond byte {start}: {error}") from None
         except UnicodeDecodeError as error:
-            raise InputError(f"{self.path!r} is not UTF-8: {error.reason} at byte {start + error.start}") from None
+            reason = f"{error.reason} at byte {start + error.start}"
+            raise InputError(f"{self.path!r} is not UTF-8: {reason}; save it as UTF-8") from None
         if not line:
             raise StopIteration
         return text.removesuffix("\n").removesuffix("\r")
