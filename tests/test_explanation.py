@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -106,3 +107,11 @@ def test_weak_contributions_do_not_glare_on_a_dark_terminal() -> None:
     filled = [line for line in shown.split("\x1b[0m") if "\x1b[48;" in line]
     assert len(filled) == 3  # the word, the only word of the other text, and their cell of the matrix
     assert not any("weak" in part for part in filled)
+
+
+def test_words_are_no_elements_of_the_page() -> None:
+    words = tuple(Word(text, Role.TEXT, 0.5) for text in ("<img src=x onerror=alert(1)>", "</style><script>"))
+    made = as_page(Explanation(words, words, np.eye(2), 1.0))
+    assert made.count("&lt;img") == made.count("&lt;/style") == 4  # in both lines, and in both heads of the table
+    assert not re.search(r"<(img|script)", made)
+    assert made.count("</style") == 1
