@@ -45,6 +45,8 @@ def test_whitening_needs_more_texts_than_dims() -> None:
     texts = {"target": ["x"] * 60}
     assert too_few([shapers.Whiten()], texts, 100) is not None
     assert too_few([shapers.Whiten()], texts, 40) is None
+    assert too_few([shapers.Whiten()], {"target": ["x"] * 49}, 8) is not None  # and as many as all others
+    assert too_few([shapers.Whiten()], {"target": ["x"] * 50}, 8) is None
     assert too_few([shapers.ZScore(), shapers.Unit()], texts, 100) is None
     assert too_few([shapers.Unit()], {"target": ["x"]}) is None
 

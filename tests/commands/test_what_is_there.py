@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from attar.cli import main
+from attar.encoders.table import Table
+from attar.errors import OutputError
 from attar_process import Ended, run
 
 TEXTS = [
@@ -144,3 +149,35 @@ def test_ids_that_are_no_unicode_leave_no_work(here: Path) -> None:
 def test_seeds_that_no_generator_takes(here: Path, seed: str) -> None:
     said = refused(here, "groups", "t.txt", "--model", "table", "-k", "2", "--seed", seed, "-o", "g").err
     assert "0<=x<=4294967295" in said
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_the_slower_of_two_averages_leaves_no_sums(
+    here: Path, monkeypatch: pytest.MonkeyPatch, overwrite: bool
+) -> None:
+    """Another run saves its table first; then this one's sums are of no use, or it saves its own."""
+    average = Table.average
+
+    def slower(*given: Any, **options: Any) -> Table:
+        made = average(*given, **options)
+        made.save(here / "out")
+        return made
+
+    monkeypatch.setattr(Table, "average", slower)
+    asked = ["static", "--model", str(here / "model"), "--on", str(here / "t.txt"), "-o", str(here / "out")]
+    with nullcontext() if overwrite else pytest.raises(SystemExit, match="2"):
+        main(asked + ["--overwrite"] * overwrite)
+    assert not (here / "out.sums").exists()
+    assert len(Table.load(here / "out").vocabulary)
+
+
+def test_sums_are_kept_where_the_table_can_not_be_saved(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_room(*_given: Any, **_options: Any) -> None:
+        raise OutputError("no space left")
+
+    monkeypatch.setattr(Table, "save", no_room)
+    asked = ["static", "--model", str(here / "model"), "--on", str(here / "t.txt")]
+    for options in (["-o", str(here / "out")], ["-o", str(here / "table"), "--overwrite"]):
+        with pytest.raises(SystemExit, match="2"):
+            main([*asked, *options])
+        assert Path(options[1] + ".sums").exists()

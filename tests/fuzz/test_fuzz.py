@@ -43,8 +43,9 @@ def test_a_file_of_others(folder: Path, target: Target) -> None:
 @pytest.mark.parametrize("option", OPTIONS)
 def test_words_on_the_command_line(folder: Path, option: str) -> None:
     begun, values = OPTIONS[option]
+    joint = "=" if option.startswith("--") else ""  # of a short option it would be a part of the value
 
     def once(data: st.DataObject) -> None:
-        holds(option, folder, {}, *begun, option + "=" + data.draw(damaged_words(values)))
+        holds(option, folder, {}, *begun, option + joint + data.draw(damaged_words(values)))
 
     fuzz(option, once)

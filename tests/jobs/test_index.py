@@ -154,6 +154,19 @@ def test_what_an_earlier_run_left_of_other_texts_is_not_used(
     assert index.search(documents(6, seed=9)[5], 1)[0].row == 5
 
 
+def test_vectors_that_changed_since_an_earlier_run_are_made_anew(
+    plain: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as stopped, pytest.raises(KeyboardInterrupt):
+        stopped.setattr(building, "_put_in_place", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        Index.build(tmp_path / "i", plain, documents(5))
+    path = tmp_path / ".i.unfinished" / "vectors-00000.npy"
+    wanted = path.read_bytes()
+    path.write_bytes(wanted[:-3] + bytes([wanted[-3] ^ 16]) + wanted[-2:])  # still finite, and of another direction
+    Index.build(tmp_path / "i", plain, documents(5))
+    assert (tmp_path / "i" / "vectors-00000.npy").read_bytes() == wanted
+
+
 def test_more_parts_of_an_earlier_run_do_not_come_along(
     plain: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -251,6 +264,9 @@ def test_texts_whose_places_are_not_in_the_file(plain: Embedder, tmp_path: Path)
             if places[3] == 3:
                 with pytest.raises(InputError, match=r"texts-00000\.arrow can't be read"):
                     Index.open(tmp_path / "i").add(["the cat"], ["d"])
+    path.write_bytes(whole[:at] + np.array([0, 24, 16, 20], "<i8").tobytes() + whole[at + 32 :])
+    with pytest.raises(InputError, match=r"texts-00000\.arrow can't be read"):  # what lies beyond is no text
+        Index.open(tmp_path / "i").search("the cat sat", top=1)
 
 
 def test_zero_vectors_are_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -63,6 +63,8 @@ def altered(run: Path, sql: str, *values: object) -> Path:
         ("details", json.dumps({"background_texts": 1, "average_texts": 1, "runs": EVIL})),
         ("details", json.dumps({"background_texts": 1, "average_texts": 1, "sampled_from": [EVIL]})),
         ("details", json.dumps({"background_texts": 1, "average_texts": 1, "rows": ["x"]})),
+        ("details", json.dumps({"background_texts": 1, "average_texts": 1, "draws": [0.5, 1.5]})),
+        ("details", json.dumps({"background_texts": 1, "average_texts": 1, "draws": [EVIL]})),
         ("details", json.dumps({"background_texts": 1e400})),
         ("details", "{}"),
         ("details", "[" * 100_000),
@@ -187,6 +189,9 @@ def test_markdown_and_latex_of_nasty_names() -> None:
     assert not re.search(r"(?<!\\)`|<(img|script|!--)", text)
     for line in text.splitlines():
         assert line == "" or line.startswith(("###", "|"))
+    for block in text.split("### ")[1:]:
+        lines = block.splitlines()[2:]
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines if line}) == 1  # no name makes a column
     assert "\n|" not in latex(all_tables(cells))
 
 

@@ -11,7 +11,7 @@ import click
 
 from attar.commands.executor_choice import ExecutorChoice, executor_options
 from attar.commands.text_limit import text_limit_option
-from attar.errors import InputError
+from attar.errors import InputError, OutputError
 from attar.io.through import is_stream
 
 if TYPE_CHECKING:
@@ -94,7 +94,14 @@ def static(
             if sums.exists():
                 log.info("the sums of all but the last seconds are in %s: the same command continues from there", sums)
             raise
-        table.save(target, overwrite=overwrite)
+        try:
+            table.save(target, overwrite=overwrite)
+        except OutputError:
+            if (
+                not overwrite and (target / ABOUT).exists()
+            ):  # another run was faster: nothing can continue from the sums
+                sums.unlink(missing_ok=True)
+            raise
         sums.unlink(missing_ok=True)
     made = table.made
     log.info(

@@ -125,7 +125,7 @@ def _write_parts(work: Path, rows: Iterable[Row], encode: Encode, previous: bool
         if account.get("sha256") != sha256 or not _is_whole(work, number, len(ids), account):
             vectors, zeros = unit_rows(encode(first, texts))
             write_part(work, number, ids, texts, vectors)
-            account = {"sha256": sha256, "zeros": zeros, "dims": vectors.shape[1]}
+            account = {"sha256": sha256, "vectors": _digest_of(vectors), "zeros": zeros, "dims": vectors.shape[1]}
             with new_file(done) as aside:
                 aside.write_text(json.dumps(account), encoding="utf-8")
         about = (about or About(dims=account["dims"])).with_part(len(ids), account["zeros"])
@@ -172,6 +172,10 @@ def _digest(ids: list[Any], texts: list[str]) -> str:
     return digest.hexdigest()
 
 
+def _digest_of(vectors: Floats) -> str:
+    return hashlib.sha256(vectors.tobytes()).hexdigest()
+
+
 def _account(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -181,7 +185,7 @@ def _account(path: Path) -> dict[str, Any]:
 
 
 def _is_whole(work: Path, number: int, rows: int, account: dict[str, Any]) -> bool:
-    """Whether a part that an earlier run says it wrote is there and can be read."""
+    """Whether a part that an earlier run says it wrote is there as it was written."""
     dims, zeros = account.get("dims"), account.get("zeros")
     if type(dims) is not int or type(zeros) is not int or not 0 <= zeros <= rows:
         return False
@@ -191,7 +195,8 @@ def _is_whole(work: Path, number: int, rows: int, account: dict[str, Any]) -> bo
         same = _digest(texts["id"], texts["text"]) == account["sha256"]
     except Exception:  # whatever the libraries make of it
         return False
-    return bool(same and vectors.shape == (rows, dims) and vectors.dtype == np.float32 and np.isfinite(vectors).all())
+    alike = vectors.shape == (rows, dims) and vectors.dtype == np.float32
+    return bool(same and alike and _digest_of(vectors) == account.get("vectors"))
 
 
 def _previous(work: Path, embedder: Embedder) -> bool:

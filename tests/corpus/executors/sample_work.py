@@ -7,6 +7,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from attar.errors import InputError
+from attar.io.foreign import reading
+
 
 def square(number: int) -> int:
     return number * number
@@ -25,6 +28,14 @@ def fail_on_three(number: int) -> int:
     if number == 3:
         raise ValueError("three is\nnot allowed")
     return number
+
+
+def read_badly(number: int) -> int:
+    """Texts that can't be used; a disk that can't be read."""
+    if number == 0:
+        raise InputError("no text")
+    with reading("texts.txt"):
+        raise OSError(5, "no disk") if number == 1 else UnicodeError("no letters")
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,14 @@ def test_failed_units_are_tried_again_then_reported() -> None:
     assert next(one.result for one in outcomes if isinstance(one, Done) and one.unit == 4) == 40
 
 
+def test_what_would_fail_again_is_not_tried_again() -> None:
+    class Lasting(FakePool):
+        def collect(self) -> list[tuple[Attempt[Any], WorkerAnswer]]:
+            return [(self.queue.pop(0), WorkerAnswer(failure="no texts", lasting=True))]
+
+    assert list(dispatch(Lasting(1, {}), abs, [7], attempts=3)) == [Failed(7, "no texts", 1)]
+
+
 def test_back_pressure() -> None:
     drawn = []
 

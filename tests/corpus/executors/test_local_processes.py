@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from gate import lives
 from ray_cluster import wait_for
-from sample_work import DieOnce, fail_on_three, process, square, threads
+from sample_work import DieOnce, fail_on_three, process, read_badly, square, threads
 
 from attar.corpus.executors import Done, Failed
 from attar.corpus.executors.local import LocalProcesses
@@ -50,6 +50,13 @@ def test_an_error_is_reported_and_the_rest_is_done(two: LocalProcesses) -> None:
     outcomes = list(two.map(fail_on_three, range(6)))
     assert [one for one in outcomes if isinstance(one, Failed)] == [Failed(3, "ValueError: three is not allowed", 2)]
     assert sorted(one.unit for one in outcomes if isinstance(one, Done)) == [0, 1, 2, 4, 5]
+
+
+def test_texts_at_fault_are_read_once_and_a_disk_at_fault_again(two: LocalProcesses) -> None:
+    outcomes = {one.unit: one for one in two.map(read_badly, range(3))}
+    assert outcomes[0] == Failed(0, "InputError: no text", 1)
+    assert outcomes[1] == Failed(1, "InputError: texts.txt can't be read: no disk", 2)
+    assert outcomes[2] == Failed(2, "InputError: texts.txt can't be read: no letters", 1)
 
 
 def test_killed_workers_are_replaced(two: LocalProcesses, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from attar.corpus.executors.executor import Done, Failed, Outcome
 
-ATTEMPTS = 4  # of a unit, whatever ended them: an error, a killed worker, a lost node
+ATTEMPTS = 4  # of a unit, whatever ended them but its input: an error, a killed worker, a lost node
 
 U = TypeVar("U")
 
@@ -20,6 +20,7 @@ class WorkerAnswer:
 
     result: Any = None
     failure: str | None = None
+    lasting: bool = False  # it would fail again
 
 
 @dataclass
@@ -67,7 +68,7 @@ def dispatch(pool: Pool, work: Callable[[U], Any], units: Iterable[U], attempts:
         for attempt, answer in pool.collect():
             if answer.failure is None:
                 yield Done(attempt.unit, answer.result)
-            elif attempt.number < attempts:
+            elif attempt.number < attempts and not answer.lasting:
                 again.append(Attempt(attempt.unit, attempt.number + 1))
             else:
                 yield Failed(attempt.unit, answer.failure, attempt.number)

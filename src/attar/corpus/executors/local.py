@@ -70,10 +70,10 @@ class LocalProcesses:
             attempt, worker.attempt = worker.attempt, None
             assert attempt is not None
             try:
-                result, failure = worker.connection.recv()
+                answer: WorkerAnswer = worker.connection.recv()
             except (EOFError, OSError):
-                result, failure = None, self._retire(worker, patience=2.0)
-            answers.append((attempt, WorkerAnswer(result, failure)))
+                answer = WorkerAnswer(failure=self._retire(worker, patience=2.0))
+            answers.append((attempt, answer))
         return answers
 
     def close(self) -> None:

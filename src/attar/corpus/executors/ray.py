@@ -86,7 +86,7 @@ class RayTasks:
         for reference in ready:
             attempt = self._running.pop(reference)
             try:
-                answer = WorkerAnswer(*ray.get(reference))
+                answer: WorkerAnswer = ray.get(reference)
             except ray.exceptions.RayError as error:
                 answer = WorkerAnswer(failure=f"its worker or node was lost ({type(error).__name__})")
             answers.append((attempt, answer))

@@ -13,6 +13,10 @@ from collections.abc import Callable
 from threading import Thread
 from typing import Any
 
+from attar.corpus.executors.dispatch import WorkerAnswer
+from attar.errors import InputError
+from attar.io.system_errors import is_out_of_memory, reason_of
+
 SINGLE_THREAD = {
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
@@ -22,14 +26,28 @@ SINGLE_THREAD = {
 }
 
 
-def attempt(work: Callable[[Any], Any], unit: Any) -> tuple[Any, str | None]:
-    """(result, None), or (None, why not): errors travel as text, as not all of them can be sent."""
+def attempt(work: Callable[[Any], Any], unit: Any) -> WorkerAnswer:
+    """What came of it: errors travel as text, as not all of them can be sent."""
     os.environ.update(SINGLE_THREAD)
     logging.getLogger("attar").setLevel(logging.ERROR)  # the driver tells what happened, once for all shards
     try:
-        return work(unit), None
+        return WorkerAnswer(work(unit))
     except Exception as error:
-        return None, f"{type(error).__name__}: {' '.join(str(error).split())}"
+        return WorkerAnswer(
+            failure=f"{type(error).__name__}: {' '.join(str(error).split())}", lasting=_is_lasting(error)
+        )
+
+
+def _is_lasting(error: BaseException) -> bool:
+    """Whether it is an error of what was given, and not one of a disk, network or memory that may do better later."""
+    if not isinstance(error, InputError):
+        return False
+    seen: BaseException | None = error
+    while seen is not None:
+        if reason_of(seen) is not None or is_out_of_memory(seen):
+            return False
+        seen = seen.__context__
+    return True
 
 
 def limit_threads() -> None:
@@ -63,13 +81,14 @@ def _end_with_driver(descriptor: int) -> None:
     os._exit(1)
 
 
-def _answer(message: bytes) -> tuple[Any, str | None]:
+def _answer(message: bytes) -> WorkerAnswer:
     from multiprocessing.reduction import ForkingPickler
 
     try:
         work, unit = ForkingPickler.loads(message)
     except Exception as error:
-        return None, f"its worker can't import the work ({error}); define it in a module, not in a script"
+        why = f"its worker can't import the work ({error}); define it in a module, not in a script"
+        return WorkerAnswer(failure=why)
     return attempt(work, unit)
 
 

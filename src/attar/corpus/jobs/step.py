@@ -101,7 +101,8 @@ def run_step(
                 meter.advance(outcome.unit.rows)
             else:
                 failed.append(outcome)
-                log.warning("%s failed %s times: %s", outcome.unit.name, outcome.attempts, outcome.reason)
+                tried = "" if outcome.attempts == 1 else f" {outcome.attempts} times"
+                log.warning("%s failed%s: %s", outcome.unit.name, tried, outcome.reason)
     except KeyboardInterrupt:
         log.info("%s of %s shards are done; run the same command to continue", meter.done, meter.shards)
         executor.close()  # so that no worker writes any more
