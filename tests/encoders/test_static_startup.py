@@ -10,6 +10,7 @@ import numpy as np
 from small_tables import few_vectors, few_words
 
 from attar import Random, Table, WordVectors
+from attar.engine.kernels import compiled_kernels
 
 BLOCK = """
 import sys
@@ -41,7 +42,7 @@ heavy = sorted(set(sys.modules) & set(names.split()))
 print(json.dumps({{"vectors": vectors.tolist(), "heavy": heavy}}))
 """)
     np.testing.assert_array_equal(np.array(found["vectors"], np.float32), table.encode(["the cat", "dog"]))
-    assert found["heavy"] == []
+    assert found["heavy"] == ([] if compiled_kernels() else ["scipy"])  # which sums where nothing was compiled
 
 
 def test_the_others_without_torch(tmp_path):
