@@ -22,7 +22,8 @@ from attar import tasks
 from attar.choosing.answers import resume
 from attar.choosing.candidates import Candidate, candidates, named_candidates
 from attar.choosing.dialogue import SAID
-from attar.choosing.evidence import SignalEvidence, corpora, gather, try_candidate
+from attar.choosing.evidence import Grouped, SignalEvidence, corpora, gather, try_candidate
+from attar.choosing.grouping import GroupEvidence
 from attar.choosing.passes import Units, each_candidate
 from attar.choosing.questions import DRAWN, Questions, draw_questions
 from attar.choosing.rule import judge
@@ -148,8 +149,8 @@ def collect(encoder: Encoder, task: Labelled, work: Path, kept: Path) -> None:
     work.mkdir(parents=True, exist_ok=True)
     grouped = task.sides is None
     each = each_candidate(encoder, candidates(encoder, grouped), corpora(task.texts), work)
-    tried = _Tried(work / "trials.npz") if grouped else None
-    _keep(kept, gather(scored(each), task.pairs, tried), gold)
+    judged = Grouped(task.texts, _Tried(work / "trials.npz")) if grouped else None
+    _keep(kept, gather(scored(each), task.pairs, judged), gold)
 
 
 def measure(encoder: Encoder, task: Labelled, kept: Path) -> Row:
@@ -189,6 +190,7 @@ def _simulate(evidence: SignalEvidence, task: Labelled, slips: float, tuned: boo
 
 
 ARRAYS = ("agreement", "neighbours", "probe_cosines", "topic_scores", "pairs", "cosines")
+GROUP_ARRAYS = ("common", "words", "trials", "words_per_text")
 
 
 class _Tried:
@@ -208,7 +210,8 @@ class _Tried:
 
 def _keep(path: Path, evidence: SignalEvidence, gold: Sequence[float]) -> None:
     arrays = {name: getattr(evidence, name) for name in ARRAYS}
-    arrays |= {} if evidence.trials is None else {"trials": evidence.trials}
+    if evidence.groups is not None:
+        arrays |= {f"groups {name}": getattr(evidence.groups, name) for name in GROUP_ARRAYS}
     signals = {f"signal {name}": values for name, values in evidence.signals.items()}
     _save(path, {"candidates": [str(c) for c in evidence.candidates], "gold": gold} | arrays | signals)
 
@@ -223,8 +226,10 @@ def _kept(path: Path) -> tuple[SignalEvidence, np.ndarray]:
     with np.load(path) as held:
         found = tuple(_candidate(str(text)) for text in held["candidates"])
         signals = {name.removeprefix("signal "): held[name] for name in held if name.startswith("signal ")}
-        arrays = {name: held[name] for name in (*ARRAYS, "trials") if name in held}
-        return SignalEvidence(found, signals, **arrays), held["gold"]
+        arrays = {name: held[name] for name in ARRAYS}
+        grouped = "groups common" in held
+        groups = GroupEvidence(**{name: held[f"groups {name}"] for name in GROUP_ARRAYS}) if grouped else None
+        return SignalEvidence(found, signals, **arrays, groups=groups), held["gold"]
 
 
 def _candidate(text: str) -> Candidate:

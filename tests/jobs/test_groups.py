@@ -8,7 +8,8 @@ import pytest
 from attar.errors import InputError
 from attar.jobs.function_words import is_function_word
 from attar.jobs.groups import best_number, find_groups, silhouette
-from attar.jobs.naming import telling_words, words_of
+from attar.jobs.naming import telling_words
+from attar.tokens.words import words_of
 
 TOPICS = (["cat", "dog", "pet"], ["stock", "market", "price"], ["goal", "match", "team"])
 

@@ -23,7 +23,7 @@ from attar.persist import README, RECIPE
 from attar.types import Encoder
 
 ACCOUNT, ANSWERS, PICTURE = "choice.json", "answers.jsonl", "choice.svg"
-SIGNAL_NAMES = ("probe", "topics", "trials", "votes", "contrast", "evenness")
+SIGNAL_NAMES = ("probe", "topics", "words", "groups", "trials", "votes", "contrast", "evenness")
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Chosen:
     def reason(self) -> str:
         """One sentence on how the choice was made."""
         n = sum(answer.closer != "skip" for answer in self.answers)
-        known = "the probes" if self.evidence.trials is None else "the trials of grouping"
+        known = "the probes" if self.evidence.groups is None else "their groups, trials of grouping"
         by = f"{known}, {self.sampled:,} texts and {n} answers" if n else f"{known} and {self.sampled:,} texts"
         kept = "the prompt" if self.evidence.candidates[KEPT].template == PROMPT else "plain"
         if not self.verdict.kept:

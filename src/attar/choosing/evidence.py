@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.choosing.candidates import Candidate
+from attar.choosing.grouping import GroupEvidence, gather_groups, group_texts
 from attar.choosing.neighbours import cosine_matrix, overlaps
 from attar.choosing.passes import Units
 from attar.choosing.probe import read_probe
 from attar.choosing.signals import SIGNALS, neighbour_list
 from attar.choosing.topics import read_topics
-from attar.choosing.trials import chances_better, kind_means, trial_scores
+from attar.choosing.trials import trial_scores
 from attar.errors import InputError
 from attar.types import Doubles, Floats, Ints
 
@@ -26,18 +27,28 @@ CLEAR = 2.0  # points of the probe: what leads by less may be worse elsewhere
 
 
 @dataclass(frozen=True)
+class Grouped:
+    """What it takes to judge candidates by groups: the texts, and how a candidate is tried."""
+
+    texts: Sequence[str]
+    tried: Callable[[Units], Doubles]  # scores of a candidate in the trials; usually `try_candidate`
+
+
+@dataclass(frozen=True)
 class SignalEvidence:
     """What is known of R candidates; first comes the one that is kept where none is sure to be better."""
 
     candidates: tuple[Candidate, ...]
     signals: Mapping[str, Doubles]  # name: (R,)
-    agreement: Doubles  # (R, R) share of common neighbours
+    agreement: (
+        Doubles  # (R, R) share of common neighbours, or how far their groups are the same where groups are wanted
+    )
     neighbours: Ints  # (R, V, k) of the first V texts
     probe_cosines: Doubles  # (R, P)
     topic_scores: Doubles  # (R, T)
     pairs: Ints  # (M, 2) texts that can be asked about
     cosines: Floats  # (R, M)
-    trials: Doubles | None = None  # (R, T) scores in trials of grouping; only where groups are wanted
+    groups: GroupEvidence | None = None  # only where groups are wanted
 
     @cached_property
     def better_on_probe(self) -> Doubles:
@@ -49,21 +60,13 @@ class SignalEvidence:
         """The chance that each candidate keeps topics together better than the first one does. Shape: (R,)"""
         return read_topics().chances_better(self.topic_scores, 0)
 
-    @cached_property
-    def better_in_trials(self) -> Doubles:
-        """The chance that each candidate groups texts better than the first one, in every kind of trial. Shape: (R,)"""
-        assert self.trials is not None
-        return chances_better(self.trials, 0)
-
     @property
     def usable(self) -> npt.NDArray[np.bool_]:
         """Which candidates give vectors that differ between texts. Shape: (R,)"""
         return np.isfinite(self.signals["contrast"])
 
 
-def gather(
-    each: Iterable[Units], pairs: Ints | None = None, tried: Callable[[Units], Doubles] | None = None
-) -> SignalEvidence:
+def gather(each: Iterable[Units], pairs: Ints | None = None, grouped: Grouped | None = None) -> SignalEvidence:
     """Take the signals of every candidate as its vectors come by.
 
     Parameters
@@ -72,8 +75,8 @@ def gather(
         The vectors of every candidate in turn: of the texts, of the probe and of the topics.
     pairs : array of shape (M, 2), optional
         The pairs of texts that can be asked about; all pairs of the first texts if not given.
-    tried : callable, optional
-        Scores of a candidate in the trials of grouping, where the vectors are for groups: `try_candidate`.
+    grouped : Grouped, optional
+        The texts, and how candidates are tried, where the vectors are for groups.
 
     Raises
     ------
@@ -81,7 +84,7 @@ def gather(
         If there are too few texts to compare neighbours, or no vectors that differ.
     """
     found: list[Candidate] = []
-    lists, asked, graded, sorted_, signals, trials = [], [], [], [], [], []
+    lists, asked, graded, sorted_, signals, parts, trials = [], [], [], [], [], [], []
     for units in each:
         vectors = units.of[TEXTS]
         n = min(VOTERS, len(vectors))
@@ -95,8 +98,9 @@ def gather(
         sorted_.append(read_topics().scores(units.of[TOPICS]))
         asked.append(_cosines(vectors, pairs))
         signals.append([measure(between) for measure in SIGNALS.values()])
-        if tried is not None:
-            trials.append(tried(units))
+        if grouped is not None:
+            parts.append(group_texts(vectors))
+            trials.append(grouped.tried(units))
     by_name = {name: np.array([row[i] for row in signals]) for i, name in enumerate(SIGNALS)}
     if not np.isfinite(by_name["contrast"]).any() or pairs is None:
         raise InputError("all texts get the same vector under every recipe; give texts that differ")
@@ -104,8 +108,10 @@ def gather(
     by_name["votes"] = agreement.mean(axis=1)
     by_name["probe"] = np.array([read_probe().score(row) for row in graded])
     by_name["topics"] = 100 * np.mean(sorted_, axis=1)
-    if trials:
-        by_name["trials"] = kind_means(np.array(trials)).mean(axis=1)
+    groups = None if grouped is None else gather_groups(grouped.texts, parts, trials)
+    if groups is not None:
+        by_name |= groups.signals
+        agreement = groups.common
     return SignalEvidence(
         tuple(found),
         by_name,
@@ -115,7 +121,7 @@ def gather(
         np.array(sorted_),
         pairs,
         np.array(asked),
-        np.array(trials) if trials else None,
+        groups,
     )
 
 

@@ -1,11 +1,11 @@
 """The rule: what to believe of each candidate without labels, which one to take, and when to keep the usual one, which
 is plain, or the prompt of causal models.
 
-A candidate is believed in as far as it follows the graded pairs of the probe, keeps the topics together and, where the
-vectors are for groups, finds the groups of the trials; near-copies share their belief. Taken is the candidate that
-agrees best, on the user's own texts, with all that are believed in. It must also be better than the usual one beyond
-doubt: by the probe, while the topics, which share no text with it, must not speak against it; or, for groups, in every
-kind of trial, since nobody knows of what kind the user's groups are. docs/choose.md says what the constants rest on.
+A candidate is believed in as far as it follows the graded pairs of the probe and keeps the topics together or, where
+the vectors are for groups, by the judges of `attar.choosing.grouping`; near-copies share their belief. Taken is the
+candidate that agrees best, on the user's own texts, with all that are believed in. It must also be better than the
+usual one beyond doubt: by the probe, while the topics, which share no text with it, must not speak against it; or, for
+groups, by the mean of the judges. docs/choose.md says what the constants rest on.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from attar.choosing.evidence import SignalEvidence
 from attar.types import Doubles
 
 PROBE_SHARE, TOPICS_SHARE = 0.7, 0.3  # of a candidate's merit
-TRIALS_SHARE = 0.5  # of merit where the vectors are for groups; the rest is that of the probe and the topics
 POINTS = 2.0  # of merit that make a candidate e times as believable
 SHARPNESS = 2.0  # by what power of belief candidates count where agreement with them is valued
 SAME = 0.6  # candidates with more common neighbours than this are near-copies
 SURE = 0.95  # chance of being better than the usual one that is asked for
 SURE_TUNED = 0.99  # the same for models that were tuned for sentences
-MOST, LEAST = 0.98, 0.1  # no more and no less is believed of the probe or the trials alone
+MOST, LEAST = 0.98, 0.1  # no more and no less is believed of the probe or the judges of groups alone
 _TRIED = 20  # candidates that are compared with the usual one before it is kept
 KEPT = 0  # the place of the candidate that is kept where none is sure to be better: the usual one
 
@@ -48,9 +47,10 @@ class Verdict:
 
 def log_merit(evidence: SignalEvidence) -> Doubles:
     """How believable each candidate is without answers, as a logarithm; -inf for unusable ones. Shape: (R,)"""
-    merit = PROBE_SHARE * evidence.signals["probe"] + TOPICS_SHARE * evidence.signals["topics"]
-    if evidence.trials is not None:
-        merit = (1 - TRIALS_SHARE) * merit + TRIALS_SHARE * evidence.signals["trials"]
+    if evidence.groups is not None:
+        merit = evidence.groups.merit
+    else:
+        merit = PROBE_SHARE * evidence.signals["probe"] + TOPICS_SHARE * evidence.signals["topics"]
     return np.where(evidence.usable, merit / POINTS, -np.inf)
 
 
@@ -98,8 +98,8 @@ def judge(evidence: SignalEvidence, log_likelihood: Doubles | None = None, *, tu
 
 def _chances(evidence: SignalEvidence, answers: Doubles) -> Doubles:
     """That each candidate is better than the usual one, by the probes and the answers together. Shape: (R,)"""
-    if evidence.trials is not None:
-        known = logit(np.clip(evidence.better_in_trials, LEAST, MOST))
+    if evidence.groups is not None:
+        known = logit(np.clip(evidence.groups.chances_better, LEAST, MOST))
     else:
         known = logit(np.clip(evidence.better_on_probe, LEAST, MOST))
         known += np.minimum(0, logit(np.clip(evidence.better_on_topics, 1 - MOST, MOST)))

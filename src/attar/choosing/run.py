@@ -18,7 +18,7 @@ from attar.choosing.answers import PairAnswer, answers_of, resume
 from attar.choosing.candidates import candidates
 from attar.choosing.chosen import Chosen
 from attar.choosing.dialogue import Dialogue
-from attar.choosing.evidence import LEAST_TEXTS, VOTERS, corpora, gather, try_candidate
+from attar.choosing.evidence import LEAST_TEXTS, VOTERS, Grouped, corpora, gather, try_candidate
 from attar.choosing.passes import Units, each_candidate
 from attar.choosing.questions import CLUSTERING, PURPOSES, SIMILARITY, draw_questions
 from attar.encoders.opening import open_encoder
@@ -113,7 +113,7 @@ def choose(
         log.info("%s recipes are judged; this goes on after the model is done", len(wanted))
         with bar(len(wanted), "recipes judged", settings.progress) as advance:
             each = each_candidate(made, wanted, corpora(sampled), work, settings.progress)
-            evidence = gather(_counted(each, advance), tried=try_candidate if grouped else None)
+            evidence = gather(_counted(each, advance), grouped=Grouped(sampled, try_candidate) if grouped else None)
     drawn = draw_questions(evidence, settings.purpose)
     dialogue = resume(evidence, drawn, answers, sampled, made.tuned_for_sentences)
     if talk is not None:

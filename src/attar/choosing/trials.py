@@ -9,17 +9,15 @@ from functools import cache
 
 import numpy as np
 
-from attar.choosing.probe import TIE
 from attar.choosing.topics import read_topics
 from attar.scores.agreement import matched_accuracy, shared_counts
 from attar.scores.solvers.kmeans import kmeans
 from attar.types import Doubles, Floats, Ints
 
-KINDS = ("many topics", "few topics", "genres")
+KINDS = ("many topics", "few topics")
 STARTS = 3  # of k-means
 _FEW = 3  # topics
 _DRAWS = 2  # of few topics, in each genre
-_GENRES = (2, 2, 2, 2, 2, 2, 2, 2, 4, 4, 4, 4)  # how many are drawn each time
 
 
 @dataclass(frozen=True)
@@ -46,25 +44,9 @@ def kind_means(scores: Doubles) -> Doubles:
     return np.stack([scores[:, kinds == kind].mean(axis=1) for kind in range(len(KINDS))], axis=1)
 
 
-def chances_better(scores: Doubles, than: int, resamples: int = 500) -> Doubles:
-    """In what share of resamples of the trials each row has a higher mean than one of them, in the kind where that is
-    least sure. Rows that are as good count one half. Shape: (R, T) -> (R,)
-    """
-    rng = np.random.default_rng(0)
-    kinds = np.array([trial.kind for trial in read_trials()])
-    found = []
-    for kind in range(len(KINDS)):
-        leads = (scores - scores[than])[:, kinds == kind]
-        n = leads.shape[1]
-        mean = leads @ np.stack([np.bincount(rng.integers(0, n, n), minlength=n) for _ in range(resamples)]).T / n
-        found.append(((mean > TIE).mean(axis=1) + (mean >= -TIE).mean(axis=1)) / 2)
-    least: Doubles = np.min(found, axis=0)
-    return least
-
-
 @cache
 def read_trials() -> tuple[Trial, ...]:
-    """All topics of each genre, few topics of each genre, and some genres; the same ones every time."""
+    """All topics of each genre, and few topics of each genre; the same ones every time."""
     topics, rng = read_topics(), np.random.default_rng(0)
     by_genre = [np.flatnonzero(topics.genres == genre) for genre in range(int(topics.genres.max()) + 1)]
     made = [_trial(0, rows, topics.topics) for rows in by_genre]
@@ -72,10 +54,6 @@ def read_trials() -> tuple[Trial, ...]:
         for _ in range(_DRAWS):
             drawn = rng.choice(np.unique(topics.topics[rows]), _FEW, replace=False)
             made.append(_trial(1, rows[np.isin(topics.topics[rows], drawn)], topics.topics))
-    for n in _GENRES:
-        drawn = rng.choice(len(by_genre), n, replace=False)
-        made.append(_trial(2, np.flatnonzero(np.isin(topics.genres, drawn)), topics.genres))
-    made.append(_trial(2, np.arange(len(topics.texts)), topics.genres))
     return tuple(made)
 
 

@@ -21,8 +21,8 @@ PURPOSES = ("similarity", "clustering", "search")
 LEGEND = (
     "(* chosen: the one of the greatest value that is sure to be better than what is kept otherwise. recipe: template "
     "| layers | weights | shape; value: agreement on your texts with the recipes that are believed in; belief: by the "
-    "probes and answers; probe, topics, trials: points of 100 on texts of this package; votes, contrast, evenness: of "
-    "your texts)"
+    "probes and answers; probe, topics, trials: points of 100 on texts of this package; words, groups, votes, "
+    "contrast, evenness: of your texts)"
 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -10,15 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.jobs.function_words import is_function_word
+from attar.tokens.words import words_of
 from attar.types import Doubles, Ints
-
-_WORD = re.compile(r"[^\W\d_](?:[\w+#]|[-'.](?=\w))*", re.UNICODE)  # don't, c++, asp.net, e-mail
-LONGEST = 40  # letters; what is longer is no word
-
-
-def words_of(text: str) -> set[str]:
-    """The distinct words of a text, in lower case."""
-    return {word for word in _WORD.findall(text.lower()) if len(word) <= LONGEST}
 
 
 def telling_words(texts: Sequence[str], labels: Ints, n_groups: int, most: int = 8, least: int = 2) -> list[list[str]]:
