@@ -70,7 +70,7 @@ def _plainly(value: Any) -> str:
 def _model(encoder: Encoder) -> dict[str, Any]:
     facts = encoder.describe()
     tuned = encoder.tuned_for_sentences
-    why = "sentence-transformers saved it, as its files say" if tuned else "nothing in its files says so"
+    why = "a library for sentence vectors saved it, as its files say" if tuned else "nothing in its files says so"
     facts["tuned for sentences"] = f"{'yes' if tuned else 'no'}: {why}"
     facts["named recipes stand for"] = "its plain mean" if tuned else "what `attar recipes` says"
     facts["length of vectors"] = "not 1, unless --shape ends in unit"

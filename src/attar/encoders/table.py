@@ -250,6 +250,11 @@ class Table(Encoder):
         return self.layers
 
     @property
+    def tuned_for_sentences(self) -> bool:
+        """Whether its files are laid out as by libraries that make tables for sentences (model2vec, wordllama ...)."""
+        return "layout" in self.made
+
+    @property
     def n_layers(self) -> int:
         return max(self.by_layer)
 

@@ -44,6 +44,8 @@ def test_against_model2vec(tmp_path, make, normalize):
     table = Table.load(tmp_path / "m")
     np.testing.assert_allclose(table.encode(clean(TEXTS)), model.encode(clean(TEXTS)), atol=1e-6, rtol=1e-6)
     assert table.made["layout"] == "model2vec"
+    assert table.tuned_for_sentences  # as that library's tables are
+    assert not Table(vectors(tokenizer.get_vocab_size()), tokenizer).tuned_for_sentences
 
 
 def test_against_model2vec_with_weights_and_shared_rows(tmp_path):
