@@ -68,6 +68,9 @@ class Chosen:
         favourite = self.evidence.candidates[self.verdict.favourite]
         if self.verdict.favourite == KEPT:
             return f"{kept} was kept: by {by} no other recipe agrees better with those that are believed in"
+        if self.encoder.tuned_for_sentences:
+            spoken = "the answers do not speak clearly" if n else "only answers can speak"
+            return f"{kept} was kept: the model was tuned for sentences, and {spoken} against it"
         return f"{kept} was kept: by {by} the chance that {favourite} is clearly better is only {self._chance()}"
 
     def rows(self, n: int = 8) -> list[dict[str, Any]]:

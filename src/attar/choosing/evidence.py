@@ -96,7 +96,7 @@ def gather(each: Iterable[Units], pairs: Ints | None = None, grouped: Grouped | 
         lists.append(neighbour_list(between))
         graded.append(read_probe().cosines(units.of[PROBE]))
         sorted_.append(read_topics().scores(units.of[TOPICS]))
-        asked.append(_cosines(vectors, pairs))
+        asked.append(between[pairs[:, 0], pairs[:, 1]] if pairs.max() < n else _cosines(vectors, pairs))
         signals.append([measure(between) for measure in SIGNALS.values()])
         if grouped is not None:
             parts.append(group_texts(vectors))

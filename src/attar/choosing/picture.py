@@ -1,4 +1,5 @@
-"""A picture of the candidates in the space of signals: what the probe says against what the topics say."""
+"""A picture of the candidates in the space of signals: the probe against the topics or, for groups, the words that
+groups foretell against the trials of grouping."""
 
 from __future__ import annotations
 
@@ -12,6 +13,13 @@ from attar.choosing.evidence import SignalEvidence
 from attar.choosing.rule import KEPT, Verdict
 from attar.errors import MissingExtra
 from attar.io.atomic import new_file
+
+AXES = {
+    "probe": "probe: Spearman × 100 with graded pairs",
+    "topics": "topics: % of texts that stand nearer to their own topic",
+    "words": "words: how well groups of your texts foretell their words (100: as the best)",
+    "trials": "trials: % of known texts that are grouped rightly",
+}
 
 
 def draw_picture(evidence: SignalEvidence, verdict: Verdict, named: Mapping[str, Candidate], path: Path) -> None:
@@ -29,7 +37,8 @@ def draw_picture(evidence: SignalEvidence, verdict: Verdict, named: Mapping[str,
         raise MissingExtra("drawing the choice", "models") from None
     figure = Figure(figsize=(7.2, 5.2), layout="constrained")
     axes = figure.subplots()
-    x, y = evidence.signals["probe"], evidence.signals["topics"]
+    names = ("probe", "topics") if evidence.groups is None else ("words", "trials")
+    x, y = (evidence.signals[name] for name in names)
     good = evidence.usable & np.isfinite(verdict.value)
     dots = axes.scatter(x[good], y[good], s=22, c=verdict.value[good], cmap="Blues", edgecolors="#8aa", linewidths=0.3)
     figure.colorbar(dots, label="value: agreement on your texts with what is believed in")
@@ -47,8 +56,8 @@ def draw_picture(evidence: SignalEvidence, verdict: Verdict, named: Mapping[str,
         if verdict.kept
         else f"chosen (star): {evidence.candidates[r]}"
     )
-    axes.set_xlabel("probe: Spearman × 100 with graded pairs")
-    axes.set_ylabel("topics: % of texts that stand nearer to their own topic")
+    axes.set_xlabel(AXES[names[0]])
+    axes.set_ylabel(AXES[names[1]])
     low = float(np.percentile(x[good], 10)), float(np.percentile(y[good], 10))  # a few disasters would squeeze the rest
     shown = [r, KEPT, *(evidence.candidates.index(c) for c in named.values())]
     left, bottom = min(low[0], *x[shown]) - 1, min(low[1], *y[shown]) - 1
@@ -56,9 +65,7 @@ def draw_picture(evidence: SignalEvidence, verdict: Verdict, named: Mapping[str,
     axes.set_ylim(bottom=bottom)
     beyond = int(((x[good] < left) | (y[good] < bottom)).sum())
     cut = f"; {beyond} of {int(good.sum())} candidates are worse than is shown here" if beyond else ""
-    axes.set_title(
-        f"{kept}\nabove and right of the dashed lines: better than {default} on both probes{cut}", fontsize=9
-    )
+    axes.set_title(f"{kept}\nabove and right of the dashed lines: better than {default} by both{cut}", fontsize=9)
     form = path.suffix.removeprefix(".")
     with new_file(path) as aside, rc_context({"svg.hashsalt": "attar"}):
         figure.savefig(aside, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from attar.choosing.answers import PairAnswer, answers_of, resume
 from attar.choosing.candidates import candidates
@@ -111,7 +112,8 @@ def choose(
         grouped = settings.purpose == CLUSTERING
         wanted = candidates(made, grouped)
         log.info("%s recipes are judged; this goes on after the model is done", len(wanted))
-        with bar(len(wanted), "recipes judged", settings.progress) as advance:
+        one_thread = threadpool_limits(1, user_api="blas")  # products are small: threads would wait for each other
+        with one_thread, bar(len(wanted), "recipes judged", settings.progress) as advance:
             each = each_candidate(made, wanted, corpora(sampled), work, settings.progress)
             evidence = gather(_counted(each, advance), grouped=Grouped(sampled, try_candidate) if grouped else None)
     drawn = draw_questions(evidence, settings.purpose)
