@@ -119,10 +119,10 @@ def choose(
     drawn = draw_questions(evidence, settings.purpose)
     dialogue = resume(evidence, drawn, answers, sampled, made.tuned_for_sentences)
     if talk is not None:
-        if grouped and (made.tuned_for_sentences or not made.contextual):
+        if grouped and made.tuned_for_sentences:
             log.warning(
-                "answers about groups made vectors of tuned models and static tables worse about as often as better; "
-                "compare the groups with those of the plain recipe (docs/choose.md)"
+                "answers about groups improve vectors of tuned models little on average and can mislead; compare the "
+                "groups with those of the plain recipe (docs/choose.md)"
             )
         talk(dialogue, sampled)
     told = tuple(answers_of(dialogue, sampled))
