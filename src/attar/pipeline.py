@@ -47,25 +47,29 @@ class TextCounts:
     zero: int = 0  # ended as zeros
 
     def check(self, vectors: Floats) -> Floats:
-        """The finished vectors, if all are finite; those of which nothing is left are counted. Shape: (N, D)"""
+        """The finished vectors, if shapers left all finite; those that are zero are counted. Shape: (N, D)"""
         if np.count_nonzero(np.isfinite(vectors)) < vectors.size:
             n_bad = int((~np.isfinite(vectors)).any(axis=1).sum())
             raise InputError(
                 f"the shapers made {n_bad:,} vectors that are not finite; fit them on more texts, or others"
             )
+        return self.count_zeros(vectors)
+
+    def count_zeros(self, vectors: Floats) -> Floats:
+        """The vectors, of which nothing is left of some: those are counted. Shape: (N, D)"""
         if np.count_nonzero(vectors[:, 0]) < len(vectors):  # else none is zero: most are told from the first number
             self.zero += int((~vectors.any(axis=1)).sum())
         return vectors
 
     def add(self, tokens: Tokens, lost: npt.NDArray[np.bool_], vocabulary: Vocabulary) -> None:
         """Count tokenised texts; `lost` says which lost all tokens to a weighting. Shape: lost (n_texts,)"""
-        n_own = _per_text(tokens, tokens.roles == _TEXT)
+        n_own = _per_text(tokens, None if tokens.all_own else tokens.roles == _TEXT)
         self.distinct += tokens.n_texts
         self.truncated += int(np.count_nonzero(tokens.truncated))
         self.empty += tokens.n_texts - int(np.count_nonzero(n_own))
-        self.fell_back += int(np.count_nonzero(n_own * lost))
-        unknown = tokens.ids == vocabulary.unknown_id
-        if vocabulary.unknown_id is not None and np.count_nonzero(unknown):
+        if np.count_nonzero(lost):
+            self.fell_back += int(np.count_nonzero(n_own * lost))
+        if vocabulary.unknown_id is not None and np.count_nonzero(unknown := tokens.ids == vocabulary.unknown_id):
             n_unknown = _per_text(tokens, unknown & (tokens.roles == _TEXT))
             self.unknown += int(np.count_nonzero((n_unknown == n_own) & (n_own > 0)))
 
@@ -101,10 +105,10 @@ class TextCounts:
             log.warning("%s", sentence)
 
 
-def _per_text(tokens: Tokens, marked: npt.NDArray[np.bool_]) -> Ints:
-    """How many tokens of each text are marked. Shape: (T,) -> (n_texts,)"""
+def _per_text(tokens: Tokens, marked: npt.NDArray[np.bool_] | None) -> Ints:
+    """How many tokens of each text are marked, or how many there are. Shape: (T,) -> (n_texts,)"""
     per_sequence = tokens.lengths
-    if np.count_nonzero(marked) < len(marked):
+    if marked is not None:
         n_before = np.zeros(len(marked) + 1, dtype=np.int64)
         np.cumsum(marked, out=n_before[1:])
         per_sequence = n_before[tokens.offsets[1:]] - n_before[tokens.offsets[:-1]]
@@ -184,10 +188,16 @@ class Pipeline:
             tokenized = prefetch(self.encoder.tokenize, of_texts)
         with bar(len(texts), "texts", progress) as advance:
             pooled = self.pooled(tokenized, counts, advance, room)
-            found = joined((counts.check(shape(self.shapers, rows)) for rows in pooled), len(texts), room)
+            found = joined((self._shaped(rows, counts) for rows in pooled), len(texts), room)
         if found is None:  # no texts; scikit-learn's shapers want at least one row
             found = shape(self.shapers, np.zeros((1, self.width), dtype=np.float32))[:0]
         return np.asarray(found, dtype=np.float32)
+
+    def _shaped(self, pooled: Floats, counts: TextCounts) -> Floats:
+        """Vectors through the shapers; what is pooled is known to be finite. Shape: (N, D) -> (N, D')"""
+        if not self.shapers:
+            return counts.count_zeros(pooled)
+        return counts.check(shape(self.shapers, pooled))
 
     def stream(
         self, texts: Iterable[Sequence[str]], counts: TextCounts, advance: Advance = nothing
@@ -222,7 +232,7 @@ class Pipeline:
         for vectors in self.pooled(prefetch(self.encoder.tokenize, pieces()), counts, advance):
             done.append(vectors)
             if len(done) == sizes[0]:
-                yield counts.check(shape(self.shapers, done[0] if len(done) == 1 else np.concatenate(done)))
+                yield self._shaped(done[0] if len(done) == 1 else np.concatenate(done), counts)
                 sizes.popleft()
                 done = []
 
@@ -440,7 +450,8 @@ class Distinct:
     def parts(self, size: int) -> Iterator[Sequence[str]]:
         """The texts that no part before had, of so many at a time, in order of first appearance."""
         once = self._once
-        for part in parts(self._texts, size):
+        for start in range(0, len(self._texts), size):
+            part = self._texts[start : start + size]
             n_before = len(once)
             once.update(dict.fromkeys(part))
             n_new = len(once) - n_before

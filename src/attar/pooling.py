@@ -81,7 +81,7 @@ def scale_weights(raw: Floats, tokens: Tokens) -> tuple[Floats, npt.NDArray[np.b
         has_own = np.repeat(_sums(own, tokens.offsets, lengths) > 0, lengths)
         weights = np.where(np.repeat(lost, lengths), np.where(has_own, own, 1.0), weights)
         sums = _sums(weights, tokens.offsets, lengths)
-    return (weights / np.repeat(sums, lengths)).astype(np.float32), lost
+    return (weights / sums.repeat(lengths)).astype(np.float32), lost
 
 
 def _sums(values: Doubles, offsets: Ints, lengths: Ints) -> Doubles:

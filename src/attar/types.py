@@ -83,6 +83,11 @@ class Tokens:
         return len(self.texts)
 
     @property
+    def all_own(self) -> bool:
+        """Whether every token is its text's own, as in static models."""
+        return not np.count_nonzero(self.roles)
+
+    @property
     def lengths(self) -> Ints:  # (N,)
         return self.offsets[1:] - self.offsets[:-1]
 

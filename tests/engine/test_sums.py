@@ -82,3 +82,22 @@ def test_what_does_not_fit_is_refused(way):
         sum_rows(table, np.array([0, 3]), ones, np.array([0, 2]))
     with pytest.raises(ValueError, match="do not fit"):
         sum_rows(table, np.array([0, 1]), ones, np.array([0, 3]))
+
+
+def test_tables_that_may_not_be_written_take_turns(way):
+    """Where the last one lies is remembered; another one may come to lie there."""
+    rows, ones, offsets = np.array([1, 0], dtype=np.int32), np.ones(2, dtype=np.float32), np.array([0, 1, 2])
+
+    def read_only(value: float) -> np.ndarray:
+        table = np.array([[value, 1.0], [2.0, value]], dtype=np.float32)
+        table.flags.writeable = False
+        return table
+
+    first, second = read_only(3.0), read_only(5.0)
+    for table, value in [
+        (first, 3.0),
+        (second, 5.0),
+        (first, 3.0),
+        *((read_only(float(n)), float(n)) for n in range(20)),
+    ]:
+        assert sum_rows(table, rows, ones, offsets).tolist() == [[2.0, value], [value, 1.0]]

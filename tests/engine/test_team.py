@@ -1,8 +1,9 @@
-"""Threads that share one product: in forked children too, and for callers who meet."""
+"""Threads that share one product: in forked children too, for callers who meet, and when the process ends."""
 
 from __future__ import annotations
 
 import multiprocessing
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -53,3 +54,51 @@ def test_a_forked_child_has_a_team_of_its_own(kernels):
     assert here.poll(60)
     np.testing.assert_array_equal(here.recv(), wanted)
     child.join()
+
+
+ENDING = """
+import os, sys, threading
+import numpy as np
+from attar.engine.products import packed
+from attar.engine.threads import shared_by
+
+product = packed(np.ones((512, 128), np.float32), "float32")
+began = threading.Event()
+
+def multiply():
+    with shared_by(3):
+        product(np.ones((40, 128), np.float32))
+
+def forever():
+    while True:
+        multiply()
+        began.set()
+
+how = sys.argv[1]
+multiply()
+if how == "meanwhile":
+    threading.Thread(target=forever, daemon=True).start()
+    began.wait()
+elif how == "after a fork":
+    child = os.fork()
+    multiply()
+    if child:
+        assert os.waitpid(child, 0)[1] == 0
+elif how == "by an error":
+    raise SystemExit("ended")
+print("to the end")
+"""
+
+
+@pytest.mark.parametrize("how", ["awake", "meanwhile", "after a fork", "by an error"])
+def test_a_process_ends_whatever_its_helpers_do(kernels, how):
+    if how == "after a fork" and sys.platform == "win32":
+        pytest.skip("there are no forks")
+    ended = subprocess.run(
+        [sys.executable, "-c", ENDING, how], capture_output=True, text=True, timeout=300
+    )  # else a hang
+    if how == "by an error":
+        assert (ended.returncode, ended.stderr.strip()) == (1, "ended")
+    else:
+        assert ended.returncode == 0, ended.stderr
+        assert ended.stdout.split("\n")[0] == "to the end"

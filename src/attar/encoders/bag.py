@@ -24,7 +24,7 @@ def leave_out(absent: npt.NDArray[np.bool_], token_weights: Floats, offsets: Int
     Where only absent tokens had weight, the others share it evenly; a sequence with no others keeps nothing.
     Shape: absent (T,), token_weights (A, T) -> (A, T)
     """
-    if not absent.any():
+    if not np.count_nonzero(absent):
         return token_weights
     touched = np.unique(np.searchsorted(offsets, np.flatnonzero(absent), side="right") - 1)  # few, as a rule
     lengths = np.diff(offsets)[touched]

@@ -24,16 +24,26 @@ static inline const float *row_of(const sums *job, int64_t t) {
     return job->table + (job->rows ? (int64_t)job->rows[t] : t) * job->dims;
 }
 
+/* Dims whose sums stay in registers: those of one run of rows. */
+#define TOGETHER 8 /* vectors */
+
 static void sum_run(const sums *job, int64_t from, int64_t to, int64_t last, int64_t at, int64_t n, float *held) {
-    const int64_t whole = n / LANES * LANES;
-    memset(held, 0, (size_t)n * sizeof(float));
-    for (int64_t t = from; t < to; t++) {
-        const float *row = row_of(job, t) + at;
-        const float weight = job->weights[t];
-        if (job->rows && t + AHEAD < last)
-            for (int64_t d = 0; d < n; d += 16) __builtin_prefetch(row_of(job, t + AHEAD) + at + d);
-        for (int64_t d = 0; d < whole; d += LANES) store(held + d, fused(all(weight), load(row + d), load(held + d)));
-        for (int64_t d = whole; d < n; d++) held[d] = fmaf(weight, row[d], held[d]);
+    int64_t d = 0;
+    for (; d + TOGETHER * LANES <= n; d += TOGETHER * LANES) {
+        v8 sum[TOGETHER];
+        for (int i = 0; i < TOGETHER; i++) sum[i] = all(0);
+        for (int64_t t = from; t < to; t++) {
+            const float *row = row_of(job, t) + at + d;
+            const v8 weight = all(job->weights[t]);
+            if (job->rows && t + AHEAD < last)
+                for (int i = 0; i < TOGETHER * LANES; i += 16) __builtin_prefetch(row_of(job, t + AHEAD) + at + d + i);
+            for (int i = 0; i < TOGETHER; i++) sum[i] = fused(weight, load(row + i * LANES), sum[i]);
+        }
+        for (int i = 0; i < TOGETHER; i++) store(held + d + i * LANES, sum[i]);
+    }
+    for (; d < n; d++) {
+        held[d] = 0;
+        for (int64_t t = from; t < to; t++) held[d] = fmaf(job->weights[t], row_of(job, t)[at + d], held[d]);
     }
 }
 

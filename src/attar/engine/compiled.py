@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from ctypes import addressof, c_char
 from typing import Any, NamedTuple, cast
@@ -59,6 +60,7 @@ class CompiledKernels:
 
     def __init__(self, compiled: Compiled) -> None:
         self.functions, self.abilities = compiled
+        self._last_table: tuple[Callable[[], object], int] = (lambda: None, 0)
 
     def attention(self, projected: Projected, lengths: Ints, heads: int, scale: float) -> Floats:
         n_tokens, dims = projected.queries.shape
@@ -131,10 +133,21 @@ class CompiledKernels:
         n, n_given = bounds.item(-1), len(table) if at is None else len(at)
         if not len(bounds) - 1 == len(out) or not n == len(weighed) == n_given:
             raise ValueError(f"{len(weighed)} weights and {len(out)} sums do not fit {n} rows")
-        inputs = address(table), *table.shape, None if at is None else address(at), address(weighed), address(bounds)
+        places = None if at is None else address(at), address(weighed), address(bounds)
+        inputs = self._place(table), *table.shape, *places
         bad = self.functions.attar_sum_rows(*inputs, len(out), address(out), _stride(out), n_threads)
         if bad >= 0 and at is not None:
             raise IndexError(f"row {at[bad]} of a table of {len(table)} rows")
+
+    def _place(self, table: Floats) -> int:
+        """Where a table lies. Of a mapped file, which takes long to find out, the last one is remembered."""
+        if table.flags.writeable:
+            return address(table)
+        last, place = self._last_table
+        if last() is not table:
+            place = address(table)
+            self._last_table = weakref.ref(table), place
+        return place
 
     def scatter(self, x: Floats, block: int, n_threads: int) -> tuple[Doubles, Doubles, Doubles]:
         """Means of blocks of rows, what differences were measured off these, and the sums of their products.

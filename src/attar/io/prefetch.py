@@ -14,18 +14,15 @@ Made = TypeVar("Made")
 
 def prefetch(make: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:
     """make(item) for each item, in order: one is made in a thread while the caller works on the one before."""
-    waiting: deque[Future[Made]] = deque()
     left = iter(items)
-    try:
-        first = next(left)
-    except StopIteration:
+    ahead = [*islice(left, 2)]
+    if len(ahead) < 2:  # nothing to work on meanwhile: a thread would only cost its start
+        for item in ahead:
+            yield make(item)
         return
-    second = list(islice(left, 1))
-    if not second:  # nothing to work on meanwhile: a thread would only cost its start
-        yield make(first)
-        return
+    waiting: deque[Future[Made]] = deque()
     with ThreadPoolExecutor(1) as aside:
-        for item in chain([first], second, left):
+        for item in chain(ahead, left):
             waiting.append(aside.submit(make, item))
             if len(waiting) > 1:
                 yield waiting.popleft().result()

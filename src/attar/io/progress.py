@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 Advance = Callable[[int], object]  # called with the number of newly finished items
 
@@ -18,12 +18,13 @@ def is_watched() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
 
 
+def bar(total: int | None, unit: str, wanted: bool = True) -> AbstractContextManager[Advance]:
+    """Gives a function that moves the bar on; shows nothing unless wanted and stderr is a terminal."""
+    return _shown(total, unit) if wanted and is_watched() else nullcontext(nothing)
+
+
 @contextmanager
-def bar(total: int | None, unit: str, wanted: bool = True) -> Iterator[Advance]:
-    """Yields a function that moves the bar on; shows nothing unless wanted and stderr is a terminal."""
-    if not wanted or not is_watched():
-        yield nothing
-        return
+def _shown(total: int | None, unit: str) -> Iterator[Advance]:
     from tqdm import tqdm
 
     with tqdm(total=total, unit=f" {unit}", unit_scale=True, file=sys.stderr, dynamic_ncols=True, leave=False) as shown:

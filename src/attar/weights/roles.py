@@ -13,7 +13,7 @@ def counted(tokens: Tokens, specials: bool, template: bool, masks: bool) -> npt.
 
     A copy of the text that a prompt says before the one that counts never counts.
     """
-    if not np.count_nonzero(tokens.roles):  # all of them are the text's own
+    if tokens.all_own:
         return np.ones(len(tokens.roles), dtype=bool)
     wanted = np.array([True, template, masks, specials, template, False])  # in the order of Role
     return wanted[tokens.roles]
