@@ -97,7 +97,8 @@ def _commands_page() -> str:
 
     context = click.Context(attar, info_name="attar")
     parts = [
-        "# Commands\n\nData goes to stdout or `-o`, everything else to stderr. An error is one line and exit code 2.\n",
+        "# Commands\n\nData goes to stdout or `-o`, everything else to stderr. An error is one line and exit code 2. A file given by "
+        "`-o` is replaced, unless the command reads it; a folder only with `--overwrite`, and only if Attar wrote it.\n",
         "| | |\n|---|---|\n" + "\n".join(f"| [`{name}`](#{name}) | {said} |" for name, said in COMMANDS.items()),
     ]
     for name in COMMANDS:

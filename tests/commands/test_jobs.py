@@ -195,7 +195,7 @@ def test_the_threshold_is_said(
     assert "threshold 0.900, the usual one: too few texts to advise another (80 of 200)" in (
         said := capsys.readouterr().err
     )
-    assert "taking the recipe similarity" in said
+    assert "recipe: similarity, since" in said
 
 
 # groups

@@ -91,7 +91,8 @@ def test_every_group_has_a_look_of_its_own(browser: Browser, tmp_path: Path) -> 
     assert browser.run("Math.max(...HUES.map((_, hue) => worn.filter((w) => w.hue === hue).length))") == 3
     # of the colours that are free for the eleventh group, it takes that of the group farthest away
     farthest = """(() => {
-      const to = data.groups[10].at, far = (g) => Math.hypot(data.groups[g].at[0] - to[0], data.groups[g].at[1] - to[1]);
+      const at = (g) => data.groups[g].at;
+      const far = (g) => Math.hypot(at(g)[0] - at(10)[0], at(g)[1] - at(10)[1]);
       return [...Array(10).keys()].sort((a, b) => far(b) - far(a))[0];
     })()"""
     assert browser.run("worn.findIndex((w) => w.hue === worn[10].hue)") == browser.run(farthest)

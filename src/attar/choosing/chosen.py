@@ -19,6 +19,7 @@ from attar.choosing.picture import draw_picture
 from attar.choosing.rule import KEPT, Verdict
 from attar.embedder import Embedder
 from attar.io.atomic import new_folder
+from attar.io.plural import number_of
 from attar.persist import README, RECIPE
 from attar.types import Encoder
 
@@ -60,7 +61,8 @@ class Chosen:
         """One sentence on how the choice was made."""
         n = sum(answer.closer != "skip" for answer in self.answers)
         known = "the probes" if self.evidence.trials is None else "the trials of grouping"
-        by = f"{known}, {self.sampled:,} texts and {n} answers" if n else f"{known} and {self.sampled:,} texts"
+        seen = number_of(self.sampled, "text")
+        by = f"{known}, {seen} and {number_of(n, 'answer')}" if n else f"{known} and {seen}"
         kept = "the prompt" if self.evidence.candidates[KEPT].template == PROMPT else "plain"
         if not self.verdict.kept:
             chance = f"the chance that it is clearly better than {kept} is {self._chance()}"

@@ -22,7 +22,7 @@ class Suited:
 def suited(encoder: Encoder, job: Job) -> Suited:
     """What to take for a job where the user has named no recipe."""
     if encoder.tuned_for_sentences:
-        return Suited("plain", "unit", "the model was tuned for sentences, so its plain mean is taken")
+        return Suited("plain", "unit", "the model was tuned for sentences")
     if not encoder.contextual:
-        return Suited("plain", "unit", "a static model's plain mean is taken")
-    return Suited(job, None, "nothing says that the model was tuned for sentences")
+        return Suited("plain", "unit", "the model is a static table")
+    return Suited(job, None, "nothing says that the model was tuned for sentences (attar choose may find a better one)")
