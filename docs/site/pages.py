@@ -21,6 +21,8 @@ ELSEWHERE = {
     "changelog.md": "CHANGELOG.md",
 }
 RESULTS = "results"  # this folder is part of the site as it is
+COMMANDS_ALIKE = """Data goes to stdout or `-o`, everything else to stderr. An error is one line and exit code 2. A file
+given by `-o` is replaced, unless the command reads it; a folder only with `--overwrite`, and only if Attar wrote it."""
 # page: title, first sentences, and what it shows: modules (all that they name as public) and single objects
 REFERENCE: dict[str, tuple[str, str, list[str]]] = {
     "embedder": (
@@ -97,8 +99,7 @@ def _commands_page() -> str:
 
     context = click.Context(attar, info_name="attar")
     parts = [
-        "# Commands\n\nData goes to stdout or `-o`, everything else to stderr. An error is one line and exit code 2. A file given by "
-        "`-o` is replaced, unless the command reads it; a folder only with `--overwrite`, and only if Attar wrote it.\n",
+        f"# Commands\n\n{COMMANDS_ALIKE}\n",
         "| | |\n|---|---|\n" + "\n".join(f"| [`{name}`](#{name}) | {said} |" for name, said in COMMANDS.items()),
     ]
     for name in COMMANDS:
