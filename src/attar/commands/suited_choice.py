@@ -27,7 +27,7 @@ def suited_embedder(choices: Choices, job: Job) -> Embedder:
     from attar.encoders.opening import open_encoder
     from attar.jobs.suited import suited
 
-    found = suited(open_encoder(choices.model), job)
+    found = suited(open_encoder(choices.model), job, choices.template)
     log.info("recipe: %s, since %s", found.recipe, found.because)
     return replace(choices, recipe=found.recipe, shape=found.shape).embedder()
 
