@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import inspect
 import re
 from importlib import import_module
@@ -112,7 +113,11 @@ def _commands_page() -> str:
 def _command(command: click.Command, context: click.Context) -> str:
     usage = command.get_usage(context).removeprefix("Usage: ")
     paragraphs = inspect.cleandoc(command.help or "").replace("\b\n", "")
-    records = [record for parameter in command.get_params(context) if (record := parameter.get_help_record(context))]
+    records = [
+        record
+        for parameter in command.get_params(context)
+        if (record := parameter.get_help_record(context)) and record[1]
+    ]
     options = "\n".join(f"| {_code(name)} | {_cell(told)} |" for name, told in records)
     examples = inspect.cleandoc((command.epilog or "").replace("\b", "")).partition("Examples:\n")[2]
     shown = f"\n\n```sh\n{inspect.cleandoc(examples)}\n```" if examples else ""
@@ -123,7 +128,8 @@ def _command(command: click.Command, context: click.Context) -> str:
 
 
 def _code(words: str) -> str:
-    return ", ".join(f"`{word.strip()}`" for word in words.replace("|", "\\|").split(", "))
+    names = (html.escape(word.strip()).replace("|", "&#124;") for word in words.split(", "))
+    return ", ".join(f"<code>{name}</code>" for name in names)
 
 
 def _cell(text: str) -> str:
