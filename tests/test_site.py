@@ -12,6 +12,8 @@ import pytest
 
 from test_docstrings import OBJECTS
 
+pytestmark = pytest.mark.xdist_group("site")  # what its tests share is made once, not by each worker
+
 ROOT = Path(__file__).resolve().parent.parent
 # what a browser loads by itself; links that a reader may follow are another thing
 LOADED = re.compile(r"<(?:script|img|iframe|source|link)\b[^>]*?(?:src|href)=[\"']?((?:https?:)?//[^\"' >]+)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import inspect
 import re
 from importlib import import_module
@@ -21,6 +22,8 @@ ELSEWHERE = {
     "changelog.md": "CHANGELOG.md",
 }
 RESULTS = "results"  # this folder is part of the site as it is
+COMMANDS_ALIKE = """Data goes to stdout or `-o`, everything else to stderr. An error is one line and exit code 2. A file
+given by `-o` is replaced, unless the command reads it; a folder only with `--overwrite`, and only if Attar wrote it."""
 # page: title, first sentences, and what it shows: modules (all that they name as public) and single objects
 REFERENCE: dict[str, tuple[str, str, list[str]]] = {
     "embedder": (
@@ -97,7 +100,7 @@ def _commands_page() -> str:
 
     context = click.Context(attar, info_name="attar")
     parts = [
-        "# Commands\n\nData goes to stdout or `-o`, everything else to stderr. An error is one line and exit code 2.\n",
+        f"# Commands\n\n{COMMANDS_ALIKE}\n",
         "| | |\n|---|---|\n" + "\n".join(f"| [`{name}`](#{name}) | {said} |" for name, said in COMMANDS.items()),
     ]
     for name in COMMANDS:
@@ -110,7 +113,11 @@ def _commands_page() -> str:
 def _command(command: click.Command, context: click.Context) -> str:
     usage = command.get_usage(context).removeprefix("Usage: ")
     paragraphs = inspect.cleandoc(command.help or "").replace("\b\n", "")
-    records = [record for parameter in command.get_params(context) if (record := parameter.get_help_record(context))]
+    records = [
+        record
+        for parameter in command.get_params(context)
+        if (record := parameter.get_help_record(context)) and record[1]
+    ]
     options = "\n".join(f"| {_code(name)} | {_cell(told)} |" for name, told in records)
     examples = inspect.cleandoc((command.epilog or "").replace("\b", "")).partition("Examples:\n")[2]
     shown = f"\n\n```sh\n{inspect.cleandoc(examples)}\n```" if examples else ""
@@ -121,7 +128,8 @@ def _command(command: click.Command, context: click.Context) -> str:
 
 
 def _code(words: str) -> str:
-    return ", ".join(f"`{word.strip()}`" for word in words.replace("|", "\\|").split(", "))
+    names = (html.escape(word.strip()).replace("|", "&#124;") for word in words.split(", "))
+    return ", ".join(f"<code>{name}</code>" for name in names)
 
 
 def _cell(text: str) -> str:

@@ -105,6 +105,9 @@ def _told(arguments: list[str] | None) -> int:
         return error.code if isinstance(error.code, int) else int(error.code is not None)
     except click.exceptions.Exit as error:
         return error.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return 0
     except click.ClickException as error:
         if len(error.format_message()) > _LONGEST:
             say(f"attar: error: {_short(error.format_message())}")

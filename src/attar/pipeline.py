@@ -15,6 +15,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from attar.errors import InputError
+from attar.io.plural import number_of
 from attar.io.prefetch import prefetch
 from attar.io.progress import Advance, bar, nothing
 from attar.layers import LayerChoice, resolve_layers
@@ -80,9 +81,9 @@ class TextCounts:
 
     def sentences(self) -> list[str]:
         """One sentence for each thing that happened."""
-        of = f"of {self.distinct:,} distinct texts"
+        of = f"of {number_of(self.distinct, 'distinct text')}"
         events = (
-            (self.replaced, "texts held lone surrogates, which became U+FFFD"),
+            (self.replaced, f"text{'' if self.replaced == 1 else 's'} held lone surrogates, which became U+FFFD"),
             (self.truncated, f"{of} were cut at the limit of tokens (windows would read them whole)"),
             (
                 self.empty,

@@ -170,6 +170,14 @@ def test_encode_says_of_what_length_vectors_are(
     assert "not 1" not in said
 
 
+def test_without_a_command_it_shows_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    main([])
+    said = capsys.readouterr()
+    assert said.out.splitlines()[0].startswith("Usage: attar")
+    assert "\n  search" in said.out
+    assert said.err == ""
+
+
 def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
     for name in COMMANDS:
         assert _run(name, "--help") == 0

@@ -26,7 +26,7 @@ def test_the_command_line_refuses(tiny_bert_dir: Path, tmp_path: Path, capsys: p
     command = ["encode", str(tmp_path / "q.txt"), "--model", str(tiny_bert_dir), "--recipe", "similarity"]
     target = tmp_path / "v.npy"
     assert run(*command, "-o", str(target)) == 2
-    assert "1 are too few" in (said := capsys.readouterr().err)
+    assert "1 is too few" in (said := capsys.readouterr().err)
     assert "saved recipe" in said
     assert not target.exists()
     assert run(*command, "--fit-anyway", "-o", str(target)) == 0

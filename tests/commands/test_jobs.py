@@ -195,7 +195,7 @@ def test_the_threshold_is_said(
     assert "threshold 0.900, the usual one: too few texts to advise another (80 of 200)" in (
         said := capsys.readouterr().err
     )
-    assert "taking the recipe similarity" in said
+    assert "recipe: similarity, since" in said
 
 
 # groups
@@ -282,6 +282,12 @@ def test_explain_in_every_form(
             "'.gif'; allowed: .html",
         ),
         (["explain", "a cat", "--model", "TINY"], "Missing argument 'B'"),
+        (["search", "HERE/nowhere", "x"], "there is no index"),
+        (["index", "HERE/few.txt", "--column", "title", "-o", "OUT"], "leave --column out"),
+        (["index", "HERE/semicolons.csv", "--column", "title", "-o", "OUT"], "separate columns as .csv (commas)"),
+        (["index", "HERE/table.csv", "--column", "titel", "-o", "OUT"], "did you mean 'title'?"),
+        (["index", "HERE/book.xlsx", "-o", "OUT"], "save it as .csv"),
+        (["index", "HERE/list.json", "-o", "OUT"], "save it as .jsonl, one JSON object per line"),
     ],
 )
 def test_refused_in_one_line(
@@ -294,6 +300,8 @@ def test_refused_in_one_line(
 ) -> None:
     (here / "empty.txt").write_text("")
     (here / "few.txt").write_text("one\ntwo\n")
+    (here / "semicolons.csv").write_text("title;body\na;b\n")
+    (here / "table.csv").write_text("title,body\na,b\n")
     names = {"HERE": str(here), "TINY": str(tiny_bert_dir), "OUT": str(tmp_path / "out")}
     for name, value in names.items():
         arguments = [argument.replace(name, value) for argument in arguments]
@@ -303,6 +311,19 @@ def test_refused_in_one_line(
     assert "Traceback" not in said.err
     assert said.out == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_model_that_is_not_there_is_said_before_a_recipe_is(
+    here: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "wrong.gguf").write_text("nothing of the kind")
+    (here / "few.txt").write_text("one\ntwo\n")
+    for model in ("empty", "wrong.gguf", "absent.gguf"):
+        asked = ["index", str(here / "few.txt"), "--model", str(tmp_path / model), "-o", str(tmp_path / "out")]
+        assert run(*asked) == 2
+        said = capsys.readouterr().err
+        assert len(said.splitlines()) == 1, said
 
 
 @pytest.mark.parametrize("job", ["index", "groups"])

@@ -33,7 +33,7 @@ def test_embed_verify_and_damage(tiny_bert_dir: Path, tmp_path: Path, capsys: py
     main([*command, "--executor", "local", "--workers", "1", "--overwrite"])
     assert "--on" not in capsys.readouterr().err
     main(["corpus", "--verify", str(out)])
-    assert "3 parts with 30 vectors are intact" in capsys.readouterr().err
+    assert "intact: 30 vectors in 3 parts" in capsys.readouterr().err
     part = out / "part-00001.parquet"
     part.write_bytes(part.read_bytes()[:-3])
     assert "part-00001.parquet has" in fails(["corpus", "--verify", str(out)], capsys)

@@ -26,6 +26,8 @@ from attar.errors import MissingExtra, ModelError, NotFittedError, OutputError, 
 from attar.exports import export
 from attar.types import Floats
 
+pytestmark = pytest.mark.xdist_group("sentence-transformers")  # what its tests share is made once, not by each worker
+
 FIT = made_sentences(150, seed=1)
 TEXTS = made_sentences(80)
 SPELLED = ["<s> the cat </s>", "dog <mask> sat<pad>", "<mask>"]  # special tokens of a tokenizer that has them as pieces

@@ -94,7 +94,7 @@ def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("t.txt", b"a\n\xff\xfe\n", None, "line 2 of .* is not UTF-8.*; save it as UTF-8"),
         ("t.txt", b"a\n", "body", "plain text, one text per line, and has no column 'body'"),
-        ("t.csv", b"id,text\n1\n", None, "line 2 of .* has 1 fields; the header has 2"),
+        ("t.csv", b"id,text\n1\n", None, "line 2 of .* has 1 of the header's 2 fields"),
         ("t.csv", b"id,text\n1,a\n", "body", "has no column 'body'; it has id, text"),
         ("t.csv", b'text\n"unclosed\n', None, "can't be read"),
         ("t.csv", b'"text\nunclosed\n', None, "line 2 of .* can't be read"),

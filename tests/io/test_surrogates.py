@@ -32,4 +32,4 @@ def test_rows_can_be_written_again(tmp_path: Path, caplog: pytest.LogCaptureFixt
         held = Documents.read(str(path))
     assert held.texts == ["a \ufffd", "b"]
     assert held.rows == [{"text": "a \ufffd", "more": "\ufffd", "n": 1}, {"text": "b", "more": "é", "n": 2}]
-    assert "1 texts held lone surrogates" in caplog.text
+    assert "lone surrogates became U+FFFD in 1 text" in caplog.text

@@ -21,10 +21,10 @@ EVIL = "</script><script>document.title='taken'</script><img src=x onerror=alert
 N = 400
 
 
-def sample(n: int = N) -> str:
+def sample(n: int = N, k: int = 2) -> str:
     texts = [EVIL, *(f"text number {i} about {'cats' if i % 2 else 'dogs'}" for i in range(1, n))]
-    labels = np.arange(n) % 2
-    groups = [Group(g, n // 2, [EVIL if g == 0 else "cats", "more"], np.array([g])) for g in (0, 1)]
+    labels = np.arange(n) % k
+    groups = [Group(g, n // k, [EVIL if g == 0 else "cats", "more"], np.array([g])) for g in range(k)]
     places = np.random.default_rng(0).uniform(size=(n, 2)).astype(np.float32)
     found = Groups(groups, labels, np.ones(n, dtype=np.float32), {})
     return map_page(texts, list(range(n)), found, np.arange(n), places, "A <title> & more")
@@ -79,6 +79,36 @@ def test_it_opens_filters_and_answers_the_pointer(browser: Browser, tmp_path: Pa
     browser.run("byId('in').click()")
     assert browser.run("view.scale") > browser.run("view.fit")
     assert browser.complaints == []
+
+
+def test_every_group_has_a_look_of_its_own(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "map.html"
+    path.write_text(sample(k=23), encoding="utf-8")
+    browser.open(path, 1200, 800)
+    assert browser.complaints == []
+    assert browser.run("new Set(worn.map((w) => w.hue + w.shape)).size") == 23
+    assert browser.run("new Set(worn.slice(0, 10).map((w) => w.hue)).size") == 10
+    assert browser.run("Math.max(...HUES.map((_, hue) => worn.filter((w) => w.hue === hue).length))") == 3
+    # of the colours that are free for the eleventh group, it takes that of the group farthest away
+    farthest = """(() => {
+      const at = (g) => data.groups[g].at;
+      const far = (g) => Math.hypot(at(g)[0] - at(10)[0], at(g)[1] - at(10)[1]);
+      return [...Array(10).keys()].sort((a, b) => far(b) - far(a))[0];
+    })()"""
+    assert browser.run("worn.findIndex((w) => w.hue === worn[10].hue)") == browser.run(farthest)
+
+
+def test_pointing_at_a_group_shows_it_alone_until_the_pointer_leaves(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "map.html"
+    path.write_text(sample(), encoding="utf-8")
+    browser.open(path, 1200, 800)
+    browser.run("buttons[1].dispatchEvent(new Event('pointerenter'))")
+    assert browser.run("[shown(0), shown(1)]") == [False, True]
+    assert browser.run("byId('count').textContent") == ""  # only a click lists its texts
+    browser.run("buttons[1].dispatchEvent(new Event('pointerleave'))")
+    assert browser.run("[shown(0), shown(1)]") == [True, True]
+    browser.run("hover(1)")
+    assert browser.run("buttons.map((b) => b.classList.contains('under'))") == [False, True]
 
 
 def test_twenty_thousand_points_are_drawn(browser: Browser, tmp_path: Path) -> None:

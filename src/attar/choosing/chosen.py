@@ -19,6 +19,7 @@ from attar.choosing.picture import draw_picture
 from attar.choosing.rule import KEPT, Verdict
 from attar.embedder import Embedder
 from attar.io.atomic import new_folder
+from attar.io.plural import number_of
 from attar.persist import README, RECIPE
 from attar.types import Encoder
 
@@ -59,8 +60,9 @@ class Chosen:
     def reason(self) -> str:
         """One sentence on how the choice was made."""
         n = sum(answer.closer != "skip" for answer in self.answers)
-        known = "the probes" if self.evidence.groups is None else "their groups, trials of grouping"
-        by = f"{known}, {self.sampled:,} texts and {n} answers" if n else f"{known} and {self.sampled:,} texts"
+        known = "the probes" if self.evidence.groups is None else "the trials of grouping"
+        seen = number_of(self.sampled, "text")
+        by = f"{known}, {seen} and {number_of(n, 'answer')}" if n else f"{known} and {seen}"
         kept = "the prompt" if self.evidence.candidates[KEPT].template == PROMPT else "plain"
         if not self.verdict.kept:
             chance = f"the chance that it is clearly better than {kept} is {self._chance()}"

@@ -11,6 +11,7 @@ import click
 
 from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
+from attar.io.plural import number_of
 from attar.io.reading import read_texts
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def choose(
         keep_work(work)
     else:
         shutil.rmtree(work, ignore_errors=True)
-    log.info("saved the recipe, fitted on %s texts, to %s", f"{len(chosen.texts):,}", output)
+    log.info("saved the recipe, fitted on %s, to %s", number_of(len(chosen.texts), "text"), output)
 
 
 def _talk(ask: int | None, web: bool, purpose: str, output: Path) -> Talk | None:

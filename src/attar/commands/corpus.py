@@ -8,6 +8,7 @@ import click
 
 from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
+from attar.io.plural import number_of
 
 log = logging.getLogger("attar")
 
@@ -68,7 +69,7 @@ def corpus(
 
     if verify:
         manifest = verify_corpus(output or recipe)
-        log.info("%s parts with %s vectors are intact", len(manifest["parts"]), f"{manifest['rows']:,}")
+        log.info("intact: %s in %s", number_of(manifest["rows"], "vector"), number_of(len(manifest["parts"]), "part"))
         return
     if not texts or output is None:
         raise InputError("attar corpus wants RECIPE, TEXTS and -o FOLDER, such as: attar corpus plain texts.txt -o out")
@@ -87,4 +88,5 @@ def corpus(
             keep_text=keep_text,
             overwrite=overwrite,
         )
-    log.info("wrote %s vectors in %s parts to %s", f"{manifest['rows']:,}", len(manifest["parts"]), output)
+    vectors, parts = number_of(manifest["rows"], "vector"), number_of(len(manifest["parts"]), "part")
+    log.info("wrote %s in %s to %s", vectors, parts, output)

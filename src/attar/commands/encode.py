@@ -13,6 +13,7 @@ from attar.commands.corpora import background_options, read_background
 from attar.commands.suited_choice import check_enough, fit_anyway_option
 from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
+from attar.io.plural import number_of
 from attar.io.progress import bar
 from attar.io.reading import count_texts, read_texts
 
@@ -93,7 +94,7 @@ def encode(
     n = print_vectors(vectors, kept) if output is None else write_vectors(vectors, output, kept)
     if output is not None:
         length = " of length 1" if embedder.recipe.is_unit else ""
-        log.info("wrote %s vectors%s to %s", f"{n:,}", length, output)
+        log.info("wrote %s%s to %s", number_of(n, "vector"), length, output)
         if not length:
             log.info("their length is not 1: compare them by cosine, not by inner product, or add --shape unit")
 

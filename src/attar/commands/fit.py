@@ -13,6 +13,7 @@ from attar.commands.executor_choice import ExecutorChoice, executor_options
 from attar.commands.suited_choice import check_enough, fit_anyway_option
 from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
+from attar.io.plural import number_of
 from attar.io.reading import read_texts
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def fit(
     check_enough(embedder, len(corpus or texts), fit_anyway)
     embedder.fit(texts, background=corpus)
     embedder.save(output, overwrite=overwrite)
-    log.info("saved the recipe %s, fitted on %s texts, to %s", embedder.recipe.id, f"{len(texts):,}", output)
+    log.info("saved the recipe %s, fitted on %s, to %s", embedder.recipe.id, number_of(len(texts), "text"), output)
 
 
 def _no_splitting(background: str | None, sentences: bool) -> list[str] | None:
@@ -126,4 +127,4 @@ def fit_shards(
         )
     assert embedder.fitted_on_.target is not None
     n = embedder.fitted_on_.target.texts
-    log.info("saved the recipe %s, fitted on %s texts, to %s", embedder.recipe.id, f"{n:,}", output)
+    log.info("saved the recipe %s, fitted on %s, to %s", embedder.recipe.id, number_of(n, "text"), output)

@@ -13,6 +13,7 @@ from attar.commands.suited_choice import check_enough, fit_anyway_option, suited
 from attar.commands.text_limit import text_limit_option
 from attar.enough import FEW
 from attar.errors import InputError
+from attar.io.plural import number_of
 from attar.io.progress import bar
 from attar.io.reading import count_texts
 
@@ -90,7 +91,7 @@ def index(
             advance=advance,
         )
     search = "approximate" if about.approximate else "exact"
-    log.info("wrote an index of %s texts to %s; search is %s", f"{about.n_rows:,}", output, search)
+    log.info("wrote an index of %s to %s; search is %s", number_of(about.n_rows, "text"), output, search)
 
 
 def _add(
@@ -105,4 +106,4 @@ def _add(
     opened = open_index(output, choices.model)
     with bar(count_texts(texts), "texts") as advance:
         n = opened.add_rows(read_documents(texts, column, id_column, len(opened)), advance, approximate)
-    log.info("added %s texts to %s, which now holds %s", f"{n:,}", output, f"{len(opened):,}")
+    log.info("added %s to %s, which now holds %s", number_of(n, "text"), output, f"{len(opened):,}")

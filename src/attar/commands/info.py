@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attar.errors import InputError
+from attar.io.plural import number_of
 
 if TYPE_CHECKING:
     from attar.recipe import FittedOn
@@ -86,12 +87,12 @@ def _index(folder: Path) -> dict[str, Any]:
     if graph is not None and digest(folder / graph.file) != graph.sha256:
         raise InputError(f"the graph {folder / graph.file} is damaged: build the index again")
     return {
-        "index of": f"{len(opened):,} texts",
+        "index of": number_of(len(opened), "text"),
         "dims": opened.about.dims,
         "parts": len(opened.about.parts),
         "zero vectors": opened.about.zeros,
         "length of vectors": "1",
-        "search": "exact" if graph is None else f"by a graph of {graph.rows:,} texts",
+        "search": "exact" if graph is None else f"by a graph of {number_of(graph.rows, 'text')}",
         "recipe": str(opened.embedder.recipe),
         "fitted on": opened.about.fitted_on,
     }

@@ -32,7 +32,7 @@ Examples:
 """
 )
 @click.argument("index", metavar="INDEX")
-@click.argument("query", metavar="[QUERY]", required=False)
+@click.argument("words", metavar="[QUERY]", nargs=-1)
 @click.option(
     "--queries", metavar="FILE", help="A file of queries (.txt, .jsonl, .csv, .tsv, .parquet), or - for stdin"
 )
@@ -45,7 +45,7 @@ Examples:
 @click.option("--model", metavar="DIR|NAME", help="Where the model is now, if it has moved.")
 def search(
     index: str,
-    query: str | None,
+    words: tuple[str, ...],
     queries: str | None,
     column: str | None,
     top: int,
@@ -57,6 +57,7 @@ def search(
     """Find the documents of INDEX that are nearest to QUERY, by the cosine of their vectors."""
     from attar.jobs.opening import open_index
 
+    query = " ".join(words) if words else None  # without quotes, a query comes word by word
     if query is not None and queries is not None:
         raise InputError(f"the query {query!r} and --queries {queries!r} can't both be given; give one of them")
     if query is not None and not query.strip():

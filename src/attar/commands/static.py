@@ -12,6 +12,7 @@ import click
 from attar.commands.executor_choice import ExecutorChoice, executor_options
 from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError, OutputError
+from attar.io.plural import number_of
 from attar.io.through import is_stream
 
 if TYPE_CHECKING:
@@ -105,17 +106,17 @@ def static(
         sums.unlink(missing_ok=True)
     made = table.made
     log.info(
-        "saved layers %s of %s tokens to %s: %s seen in %s texts, %s never seen and given their input embedding",
+        "saved layers %s of %s tokens to %s: %s seen in %s, %s never seen and given their input embedding",
         ",".join(map(str, table.layers)),
         f"{len(table.vocabulary):,}",
         output,
         f"{made['seen']:,}",
-        f"{made['texts']:,}",
+        number_of(made["texts"], "text"),
         f"{made['unseen']:,}",
     )
     if made["truncated"]:
         advice = "" if sentences else "; --sentences may help"
-        log.warning("%s texts were cut at the model's limit%s", f"{made['truncated']:,}", advice)
+        log.warning("cut at the model's limit: %s%s", number_of(made["truncated"], "text"), advice)
 
 
 def _whiten_rows(model: str | None, texts: _Texts, target: Path, *, overwrite: bool) -> None:
@@ -127,7 +128,7 @@ def _whiten_rows(model: str | None, texts: _Texts, target: Path, *, overwrite: b
         raise InputError("--zipfian needs --model, a static table or word vectors: the embedded model is a transformer")
     made = zipfian(open_encoder(model), texts)
     made.save(target, overwrite=overwrite)
-    log.info("saved the whitened rows to %s: tokens were counted in %s texts", target, f"{len(texts):,}")
+    log.info("saved the whitened rows to %s: tokens were counted in %s", target, number_of(len(texts), "text"))
 
 
 def _average_shards(

@@ -27,9 +27,8 @@ def suited_embedder(choices: Choices, job: Job) -> Embedder:
     from attar.encoders.opening import open_encoder
     from attar.jobs.suited import suited
 
-    found = suited(open_encoder(choices.model), job)
-    shape = "" if found.shape is None else f" with --shape {found.shape}"
-    log.info("taking the recipe %s%s: %s", found.recipe, shape, found.because)
+    found = suited(open_encoder(choices.model), job, choices.template)
+    log.info("recipe: %s, since %s", found.recipe, found.because)
     return replace(choices, recipe=found.recipe, shape=found.shape).embedder()
 
 
@@ -42,7 +41,8 @@ def check_enough(embedder: Embedder, n_texts: int, anyway: bool) -> None:
     """Refuses to fit on a handful of texts, unless that is asked for."""
     if anyway or n_texts >= FEW or not embedder.needs_fit or embedder.__sklearn_is_fitted__():
         return
+    are = "is" if n_texts == 1 else "are"
     raise InputError(
-        f"the recipe must learn from texts, and {n_texts} are too few, as {FEW} or more are needed; {HINT}; "
+        f"the recipe must learn from texts, and {n_texts} {are} too few, as {FEW} or more are needed; {HINT}; "
         "--fit-anyway fits it all the same"
     )

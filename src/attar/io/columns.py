@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -90,9 +91,9 @@ def choose_column(names: Sequence[str], wanted: str | None, source: str) -> str:
     """
     if wanted is not None:
         if wanted not in names:
-            raise InputError(f"{source!r} has no column {wanted!r}; it has {', '.join(names)}")
+            raise InputError(_no_column(wanted, names, source))
         return _only(wanted, names, source)
-    if len(names) == 1 and any(mark in names[0] for mark in _SEPARATORS):
+    if _may_be_several(names):
         raise InputError(
             f"{source!r} has one column, called {names[0]!r}; if that is several, separate them as .csv (commas) or "
             ".tsv (tabs) does; if it is one, name it with --column"
@@ -103,6 +104,20 @@ def choose_column(names: Sequence[str], wanted: str | None, source: str) -> str:
             f"which column of {source!r} holds the texts? It has {', '.join(names)}; name one with --column"
         )
     return _only(found[0], names, source)
+
+
+def _may_be_several(names: Sequence[str]) -> bool:
+    """Whether the only column looks like several that something else than commas parts."""
+    return len(names) == 1 and any(mark in names[0] for mark in _SEPARATORS)
+
+
+def _no_column(wanted: str, names: Sequence[str], source: str) -> str:
+    near = get_close_matches(wanted, names, n=1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    parted = "; separate columns as .csv (commas) or .tsv (tabs) does" if _may_be_several(names) else ""
+    if source.lower().removesuffix(".gz").endswith(".txt"):
+        return f"{source!r} has one text per line and no column {wanted!r}; leave --column out, or give a table (.csv)"
+    return f"{source!r} has no column {wanted!r}{hint}; it has {', '.join(names)}{parted}"
 
 
 def _only(name: str, names: Sequence[str], source: str) -> str:

@@ -16,6 +16,12 @@ from attar.io.bounds import bounded_line, check_text
 from attar.io.columns import choose_column, kind_named, records
 from attar.io.unpacked import DAMAGE, is_packed, open_unpacked
 
+# files that people have, and what Attar reads instead
+_OFFICE = {
+    ".json": ".jsonl, one JSON object per line",
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), ".csv"),
+    **dict.fromkeys((".docx", ".doc", ".odt", ".rtf", ".pdf"), ".txt, one text per line"),
+}
 _NO_TEXTS = (".npy", ".npz", ".safetensors", ".pt", ".bin", ".onnx")
 log = logging.getLogger("attar")
 
@@ -66,6 +72,8 @@ def existing_file(source: str) -> Path:
     path = Path(source)
     if path.suffix.lower() in _NO_TEXTS:
         raise InputError(f"{source!r} is no text: {path.suffix} holds arrays; give .txt, .csv, .jsonl or .parquet")
+    if path.suffix.lower() in _OFFICE:
+        raise InputError(f"{source!r} can't be read: save it as {_OFFICE[path.suffix.lower()]}, and give that")
     try:
         if path.is_dir():
             raise InputError(f"{source!r} is a folder; give a file of texts")
@@ -166,7 +174,7 @@ def _separated(kind: str) -> Callable[[Iterator[str], str, str | None], Iterator
                 row = row or [""]  # of one column, a blank line is an empty text
                 if len(row) != len(header):
                     raise InputError(
-                        f"line {rows.line_num} of {source!r} has {len(row)} fields; the header has {len(header)}"
+                        f"line {rows.line_num} of {source!r} has {len(row)} of the header's {len(header)} fields"
                     )
                 yield row[at]
             tell_blank(blank, source)

@@ -94,7 +94,7 @@ def _separated(lines: Iterator[str], source: str, kind: str) -> Iterator[Row]:
                 header = row
             elif len(row) != len(header):
                 raise InputError(
-                    f"line {rows.line_num} of {source!r} has {len(row)} fields; the header has {len(header)}"
+                    f"line {rows.line_num} of {source!r} has {len(row)} of the header's {len(header)} fields"
                 )
             else:
                 yield dict(zip(header, row, strict=True))

@@ -19,6 +19,7 @@ from attar.embedder import Embedder
 from attar.errors import AttarError, InputError, OutputError
 from attar.io.atomic import check_target_folder, make_own_folder, new_file, replace_folder
 from attar.io.locks import exclusive
+from attar.io.plural import number_of
 from attar.io.progress import Advance, bar, nothing
 from attar.io.texts import check_texts
 from attar.jobs.graph_file import GraphFile, build_graph, check_installed, is_wanted
@@ -85,7 +86,7 @@ def row_parts(rows: Iterable[Row], seen: set[Any] | None = None) -> Iterator[tup
             known.add(row_id)
         texts, replaced = check_texts((text for _, text in part), start)
         if replaced:
-            log.warning("%s texts held lone surrogates, which became U+FFFD", f"{replaced:,}")
+            log.warning("lone surrogates became U+FFFD in %s", number_of(replaced, "text"))
         start += len(part)
         yield ids, texts
 
@@ -109,7 +110,7 @@ def unit_rows(vectors: Floats) -> tuple[Floats, int]:
 def report_zeros(zeros: int, n_rows: int) -> None:
     """Zero vectors are counted and named."""
     if zeros:
-        log.warning("%s of %s texts have a zero vector: no query will find them", f"{zeros:,}", f"{n_rows:,}")
+        log.warning("no query will find %s of %s: their vector is zero", f"{zeros:,}", number_of(n_rows, "text"))
 
 
 Encode = Callable[[int, list[str]], Floats]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from attar.errors import InputError
+from attar.io.plural import number_of
 from attar.io.rows import Row, id_column, read_rows, text_column
 from attar.io.texts import check_texts
 
@@ -44,7 +45,7 @@ class Documents:
         text_name, id_name = text_column(rows[0], column, source), id_column(rows[0], ids, source)
         texts, replaced = check_texts(row.get(text_name) for row in rows)
         if replaced:
-            log.warning("%s texts held lone surrogates, which became U+FFFD", f"{replaced:,}")
+            log.warning("lone surrogates became U+FFFD in %s", number_of(replaced, "text"))
         rows = [_whole_characters(row) for row in rows]
         named = list(range(len(rows))) if id_name is None else [row.get(id_name) for row in rows]
         return cls(rows, named, texts)

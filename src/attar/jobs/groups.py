@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.errors import InputError
+from attar.io.plural import number_of
 from attar.io.progress import Advance, nothing
 from attar.jobs.components import components
 from attar.jobs.naming import telling_words
@@ -80,7 +81,7 @@ def find_groups(
 
 def _check(units: Floats, k: int | None) -> None:
     if len(units) < 3:
-        raise InputError(f"{len(units)} texts can't be sorted into groups; give at least 3")
+        raise InputError(f"{number_of(len(units), 'text')} can't be sorted into groups; give at least 3")
     if k is not None:
         distinct = len(np.unique(units, axis=0)) if k > 1 else 1
         if not 1 <= k <= distinct:

@@ -49,6 +49,8 @@ class About:
         """Refuses whatever `write` would not have written."""
         path = folder / ABOUT
         if not path.is_file():
+            if not folder.exists():
+                raise InputError(f"there is no index {str(folder)!r}; make one with `attar index`") from None
             raise InputError(f"{str(folder)!r} is not an index: it has no {ABOUT}; make one with `attar index`")
         try:
             content = json.loads(path.read_text(encoding="utf-8"))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from attar._version import __version__
+from attar.io.plural import number_of
 from attar.jobs.groups import Groups
 from attar.types import Floats, Ints
 
@@ -41,11 +42,12 @@ def map_data(texts: Sequence[str], ids: Sequence[Any], groups: Groups, rows: Int
     """What the script draws."""
     where = np.rint(places * SIDE).astype(int)
     labels = groups.labels[rows]
-    drawn = (
-        f"{len(rows):,} of {len(texts):,} texts, drawn at random" if len(rows) < len(texts) else f"{len(texts):,} texts"
-    )
+    drawn = number_of(len(texts), "text")
+    if len(rows) < len(texts):
+        drawn = f"{len(rows):,} of {drawn}, drawn at random"
+    lead = f"{drawn}, in {number_of(len(groups.groups), 'group')}. Texts that are near in meaning are near on the map."
     return {
-        "lead": f"{drawn}, in {len(groups.groups)} groups. Texts that are near in meaning are near on the map.",
+        "lead": lead,
         "foot": f"Made by Attar {__version__}. Drag to move, scroll to zoom, point at a dot to read its text.",
         "x": where[:, 0].tolist(),
         "y": where[:, 1].tolist(),

@@ -19,10 +19,19 @@ class Suited:
     because: str
 
 
-def suited(encoder: Encoder, job: Job) -> Suited:
-    """What to take for a job where the user has named no recipe."""
+def suited(encoder: Encoder, job: Job, template: str | None = None) -> Suited:
+    """What to take for a job where the user has named no recipe, but perhaps a template.
+
+    Raises
+    ------
+    ModelError
+        Where there is no such model, which nothing before had to read.
+    """
+    causal = encoder.causal
     if encoder.tuned_for_sentences:
-        return Suited("plain", "unit", "the model was tuned for sentences, so its plain mean is taken")
+        return Suited("plain", "unit", "the model was tuned for sentences")
     if not encoder.contextual:
-        return Suited("plain", "unit", "a static model's plain mean is taken")
-    return Suited(job, None, "nothing says that the model was tuned for sentences")
+        return Suited("plain", "unit", "the model is a static table")
+    if causal and template is None:
+        return Suited("prompt", None, "the model is a causal one, whose plain mean is poor")
+    return Suited(job, None, "nothing says that the model was tuned for sentences (attar choose may find a better one)")

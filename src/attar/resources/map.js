@@ -4,14 +4,35 @@ const byId = (id) => document.getElementById(id);
 const canvas = byId("map"), pen = canvas.getContext("2d"), tip = byId("tip");
 const n = data.x.length, SIDE = 10000, GRID = 100;
 const lower = data.texts.map((t) => t.toLowerCase());
-let chosen = -1, match = null, hovered = -1;
+let chosen = -1, pointed = -1, match = null, hovered = -1;
 const view = { scale: 1, x: 0, y: 0, fit: 1 };
 
 function dark() { return document.documentElement.dataset.theme === "dark"; }
+// Ten colours that can be told apart; light and dark give them another lightness. With more groups, shapes tell them apart.
+const HUES = [[12, 78], [214, 72], [133, 52], [44, 92], [283, 52], [186, 80], [332, 72], [84, 62], [25, 38], [230, 12]];
+const SHAPES = ["●", "▲", "■", "◆", "▼", "✚"];
+
+// Each colour is used once before any is used twice, and then by the groups that lie farthest from each other.
+function dress() {
+  const worn = [], apart = (a, b) => Math.hypot(a.at[0] - b.at[0], a.at[1] - b.at[1]);
+  data.groups.forEach((group, g) => {
+    const round = Math.floor(g / HUES.length);
+    let best = 0, farthest = -1;
+    for (let hue = 0; hue < HUES.length; hue++) {
+      const like = worn.filter((w) => w.hue === hue);
+      if (like.length > round) continue;
+      const gap = like.length ? Math.min(...like.map((w) => apart(w.group, group))) : 1e9 - hue;
+      if (gap > farthest) { farthest = gap; best = hue; }
+    }
+    worn.push({ group, hue: best, shape: SHAPES[round % SHAPES.length] });
+  });
+  return worn;
+}
+const worn = dress();
+
 function colour(group) {
-  const hue = (group * 137.508 + 25) % 360, ring = Math.floor(group / 12) % 3;
-  const light = (dark() ? 66 : 44) + (ring - 1) * 9;
-  return `hsl(${hue.toFixed(1)} ${dark() ? 70 : 62}% ${light}%)`;
+  const [hue, strength] = HUES[worn[group].hue], yellow = hue > 35 && hue < 100;
+  return `hsl(${hue} ${strength}% ${dark() ? 66 : yellow ? 38 : 45}%)`;
 }
 
 // Points by cells of a grid, to find the one under the pointer without looking at all.
@@ -22,15 +43,27 @@ for (let i = 0; i < n; i++) cells[cellOf(data.y[i]) * GRID + cellOf(data.x[i])].
 const members = data.groups.map(() => []);
 for (let i = 0; i < n; i++) members[data.groups_of[i]].push(i);
 const toX = (v) => view.x + v * view.scale, toY = (v) => view.y + v * view.scale;
-const shown = (i) => (chosen < 0 || data.groups_of[i] === chosen) && (match === null || match[i]);
+const only = () => (pointed >= 0 ? pointed : chosen);
+const within = (i, group) => (group < 0 || data.groups_of[i] === group) && (match === null || match[i]);
+const shown = (i) => within(i, only());
 
-function sprite(fill, size, ratio) {
+// The outline of a shape around the middle, as points within a circle of radius 1.25; "●" has none.
+const OUTLINES = {
+  "▲": [[0, -1.2], [1.1, 0.8], [-1.1, 0.8]],
+  "▼": [[0, 1.2], [1.1, -0.8], [-1.1, -0.8]],
+  "■": [[-0.88, -0.88], [0.88, -0.88], [0.88, 0.88], [-0.88, 0.88]],
+  "◆": [[0, -1.25], [1.05, 0], [0, 1.25], [-1.05, 0]],
+  "✚": [[-0.4, -1.15], [0.4, -1.15], [0.4, -0.4], [1.15, -0.4], [1.15, 0.4], [0.4, 0.4], [0.4, 1.15], [-0.4, 1.15], [-0.4, 0.4], [-1.15, 0.4], [-1.15, -0.4], [-0.4, -0.4]],
+};
+
+function sprite(fill, shape, size, ratio) {
   const made = document.createElement("canvas");
-  made.width = made.height = Math.ceil(size * 2 * ratio) + 2;
-  const c = made.getContext("2d");
+  made.width = made.height = Math.ceil(size * 2.5 * ratio) + 2;
+  const c = made.getContext("2d"), middle = made.width / 2, outline = OUTLINES[shape];
   c.fillStyle = fill;
   c.beginPath();
-  c.arc(made.width / 2, made.height / 2, size * ratio, 0, 7);
+  if (outline) for (const [x, y] of outline) c.lineTo(middle + x * size * ratio, middle + y * size * ratio);
+  else c.arc(middle, middle, size * ratio, 0, 7);
   c.fill();
   return made;
 }
@@ -44,8 +77,8 @@ function draw() {
   pen.setTransform(1, 0, 0, 1, 0, 0);
   pen.clearRect(0, 0, canvas.width, canvas.height);
   const zoomed = view.scale / view.fit, size = Math.min(7, (n > 6000 ? 1.7 : n > 1500 ? 2.4 : 3.4) * Math.sqrt(zoomed));
-  const grey = sprite(dark() ? "#4a5157" : "#d3d0c9", size * 0.8, ratio);
-  const dots = data.groups.map((_, g) => sprite(colour(g), size, ratio));
+  const grey = sprite(dark() ? "#4a5157" : "#d3d0c9", "●", size * 0.8, ratio);
+  const dots = data.groups.map((_, g) => sprite(colour(g), worn[g].shape, size, ratio));
   const small = n > 3000 && size * ratio < 3, side = Math.max(2, Math.round(size * ratio * 1.8));  // squares are quicker
   const put = (i, dot) => {
     const x = toX(data.x[i]), y = toY(data.y[i]);
@@ -54,7 +87,7 @@ function draw() {
     else pen.drawImage(dot, x * ratio - dot.width / 2, y * ratio - dot.height / 2);
   };
   pen.globalAlpha = 0.6;
-  const some = chosen >= 0 || match !== null;
+  const some = only() >= 0 || match !== null;
   pen.fillStyle = dark() ? "#4a5157" : "#d3d0c9";
   if (some) for (let i = 0; i < n; i++) if (!shown(i)) put(i, grey);
   pen.globalAlpha = 0.85;
@@ -80,7 +113,7 @@ function names(ratio, w, h) {
   pen.lineWidth = 3.5 * ratio;
   pen.strokeStyle = dark() ? "#1c2024" : "#ffffff";
   data.groups.forEach((group, g) => {
-    if (chosen >= 0 && chosen !== g) return;
+    if (only() >= 0 && only() !== g) return;
     const x = toX(group.at[0]), y = toY(group.at[1]), half = pen.measureText(group.name).width / ratio / 2;
     if (x < 0 || y < 0 || x > w || y > h) return;
     if (taken.some((b) => Math.abs(b.x - x) < b.half + half && Math.abs(b.y - y) < 16)) return;
@@ -130,6 +163,7 @@ function hover(i) {
   if (i === hovered) return;
   hovered = i;
   tip.hidden = i < 0;
+  buttons.forEach((b, g) => b.classList.toggle("under", i >= 0 && data.groups_of[i] === g));
   if (i >= 0) {
     const text = data.texts[i], name = document.createElement("b");
     name.textContent = data.groups[data.groups_of[i]].name;
@@ -180,7 +214,7 @@ function filter() {
 function list() {
   const some = chosen >= 0 || match !== null, rows = [];
   let total = 0;
-  for (let i = 0; some && i < n; i++) if (shown(i) && ++total <= 60) rows.push(i);
+  for (let i = 0; some && i < n; i++) if (within(i, chosen) && ++total <= 60) rows.push(i);
   byId("count").textContent = some ? `${total.toLocaleString("en")} of ${n.toLocaleString("en")} texts${total > 60 ? "; the first 60:" : ""}` : "";
   byId("found").replaceChildren(...rows.map((i) => {
     const item = document.createElement("li");
@@ -205,6 +239,9 @@ const buttons = data.groups.map((group, g) => {
     list();
     redraw();
   });
+  dot.textContent = worn[g].shape;
+  button.addEventListener("pointerenter", () => { pointed = g; redraw(); });
+  button.addEventListener("pointerleave", () => { pointed = -1; redraw(); });
   const item = document.createElement("li");
   item.append(button);
   byId("groups").append(item);
@@ -213,7 +250,7 @@ const buttons = data.groups.map((group, g) => {
 
 function paint(theme) {
   document.documentElement.dataset.theme = theme;
-  buttons.forEach((b, g) => { b.firstChild.style.background = colour(g); });
+  buttons.forEach((b, g) => { b.firstChild.style.color = colour(g); });
   redraw();
 }
 byId("theme").addEventListener("click", () => paint(dark() ? "light" : "dark"));

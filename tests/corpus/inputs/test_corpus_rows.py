@@ -122,7 +122,7 @@ def test_places_by_hand(tmp_path: Path) -> None:
         ("a.jsonl", b'{"text": "x"}\n{"text"\n', "not JSON"),
         ("a.jsonl", b'{"text": "x"}\n' + b"[" * 100_000, "not JSON"),
         ("a.jsonl", b'{"text": "x"}\n{"other": "y"}\n', "has no 'text'"),
-        ("a.csv", b"id,text\n1,x\n2\n", "1 fields; the header has 2"),
+        ("a.csv", b"id,text\n1,x\n2\n", "fields 1, expected 2 by the header"),
         ("a.csv", b"", "is empty"),
         ("a.txt.gz", gzip.compress(b"text\n", mtime=0)[:10] + b"\xff" * 20, "can't read"),
         ("a.parquet", b"not parquet", "can't read"),

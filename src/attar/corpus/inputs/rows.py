@@ -129,7 +129,7 @@ def _separated(lines: Lines, fields: tuple[str, ...], text_column: str | None, i
     for record in separated(lines, len(fields)):
         if len(record) != len(fields):
             raise InputError(
-                f"{lines.path!r} before byte {lines.place}: {len(record)} fields; the header has {len(fields)}"
+                f"{lines.path!r} before byte {lines.place}: fields {len(record)}, expected {len(fields)} by the header"
             )
         yield None if id_at is None else record[id_at], record[text_at]
 
