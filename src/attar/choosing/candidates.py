@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from attar.errors import InputError
+from attar.encoders.prompted import PROMPT, takes_prompt
 from attar.types import Encoder
 
 NO_TEMPLATE = "none"
 NO_SHAPE = "none"
 MASKED_TEMPLATE = "T4"  # for models that know masks
-PROMPT = "knowledge"  # for models that write
 CENTRED, SCALED, TOPLESS = "center", "zscore", "abtt:1"
 SPREAD = 8  # layers that stand for all
 
@@ -42,17 +41,6 @@ def kept_candidate(encoder: Encoder) -> Candidate:
     """What is kept where nothing is sure to be better: plain, or the prompt for causal models, whose plain mean is poor
     (docs/causal.md)."""
     return prompt_candidate(encoder) if takes_prompt(encoder) else plain_candidate(encoder)
-
-
-def takes_prompt(encoder: Encoder) -> bool:
-    """Whether it is a causal model whose limit leaves at least half of its tokens to the text behind the prompt."""
-    if not encoder.causal:
-        return False
-    try:
-        taken = len(encoder.with_template(PROMPT).tokenize(["a"]).ids)
-    except InputError:
-        return False
-    return encoder.token_limit is None or 2 * taken <= encoder.token_limit
 
 
 def prompt_candidate(encoder: Encoder) -> Candidate:

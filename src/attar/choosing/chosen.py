@@ -13,11 +13,12 @@ import numpy as np
 
 from attar import shapers, weights
 from attar.choosing.answers import PairAnswer, write_answers
-from attar.choosing.candidates import PROMPT, Candidate, named_candidates, plain_candidate
+from attar.choosing.candidates import Candidate, named_candidates, plain_candidate
 from attar.choosing.evidence import SignalEvidence
 from attar.choosing.picture import draw_picture
 from attar.choosing.rule import KEPT, Verdict
 from attar.embedder import Embedder
+from attar.encoders.prompted import PROMPT
 from attar.io.atomic import new_folder
 from attar.io.plural import number_of
 from attar.persist import README, RECIPE

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from attar.encoders.prompted import takes_prompt
 from attar.types import Encoder
 
 Job = Literal["similarity", "clustering"]
@@ -27,11 +28,10 @@ def suited(encoder: Encoder, job: Job, template: str | None = None) -> Suited:
     ModelError
         Where there is no such model, which nothing before had to read.
     """
-    causal = encoder.causal
     if encoder.tuned_for_sentences:
         return Suited("plain", "unit", "the model was tuned for sentences")
     if not encoder.contextual:
         return Suited("plain", "unit", "the model is a static table")
-    if causal and template is None:
+    if template is None and takes_prompt(encoder):
         return Suited("prompt", None, "the model is a causal one, whose plain mean is poor")
     return Suited(job, None, "nothing says that the model was tuned for sentences (attar choose may find a better one)")
