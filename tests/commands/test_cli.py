@@ -212,6 +212,8 @@ def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[st
         (["encode", "TEXTS", "--model", "NO_MODEL"], "is not a model folder: it has no config.json"),
         (["duplicates", "TEXTS", "--other-column", "body", "-o", "p.csv"], "is of a second file, and there is none"),
         (["score", "plain", "--tasks", "STS99"], "unknown task 'STS99'"),
+        (["score", "--tasks", "STS99"], "say what to score: a recipe or a model"),
+        (["score", "--recipe", "plain", "--tasks", "STS99"], "unknown task 'STS99'"),
         (["data", "check", "./nope"], "is not a folder"),
         (["encode", "TEXTS", "--recipe", "default | none | lost"], "'lost' is not a number"),
         (["encode", "TEXTS", "--recipe", "./nope | none | last"], "no model folder at './nope'"),

@@ -42,7 +42,8 @@ def recipes() -> None:
     _print([("name", *kinds), *((name, *figures) for name, figures in FIGURES.items())])
     click.echo(
         "\ntuned: the embedded MiniLM; raw: MobileBERT. SmolLM2-135M, a causal model, STS-B test: plain 37.2,\n"
-        "prompt 73.6, prompts 73.6. Vectors of recipes without length 1 are compared by cosine, not inner product."
+        "prompt 73.6, prompts 73.6. Vectors of recipes without length 1 are compared by cosine, not inner product.\n"
+        "\nWhich one suits your texts and your model? attar choose texts.txt --model DIR -o my-recipe"
     )
 
 

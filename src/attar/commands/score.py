@@ -31,7 +31,7 @@ Examples:
   attar score plain --tasks STS-B --data DIR --rank
 """
 )
-@click.argument("subject", metavar="RECIPE|MODEL")
+@click.argument("subject", metavar="[RECIPE|MODEL]", required=False)
 @click.option(
     "--tasks",
     "wanted",
@@ -72,7 +72,7 @@ Examples:
 )
 @embedder_options
 def score(
-    subject: str,
+    subject: str | None,
     wanted: str,
     data: str | None,
     background: str | None,
@@ -97,7 +97,12 @@ def score(
     if matching is not None and ranking:
         raise InputError("--rank compares vectors, and --match has none: give one of them")
     corpus = read_background(background, sentences=sentences)
-    named = choices.about(recipe=subject) if is_recipe(subject) else choices.about(model=subject)
+    if subject is None:
+        if choices.recipe is None and choices.model is None:
+            raise InputError("say what to score: a recipe or a model, such as: attar score plain --data DIR")
+        named = choices
+    else:
+        named = choices.about(recipe=subject) if is_recipe(subject) else choices.about(model=subject)
     embedder = named.embedder(corpus)
     names = selected(wanted)
     results, failed = [], 0

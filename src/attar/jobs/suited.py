@@ -28,10 +28,11 @@ def suited(encoder: Encoder, job: Job, template: str | None = None) -> Suited:
     ModelError
         Where there is no such model, which nothing before had to read.
     """
+    prompted = takes_prompt(encoder)  # first, so that a model which is not there is told of before all else
     if encoder.tuned_for_sentences:
         return Suited("plain", "unit", "the model was tuned for sentences")
     if not encoder.contextual:
         return Suited("plain", "unit", "the model is a static table")
-    if template is None and takes_prompt(encoder):
+    if template is None and prompted:
         return Suited("prompt", None, "the model is a causal one, whose plain mean is poor")
     return Suited(job, None, "nothing says that the model was tuned for sentences (attar choose may find a better one)")
