@@ -64,8 +64,8 @@ def draw_picture(evidence: SignalEvidence, verdict: Verdict, named: Mapping[str,
     axes.set_xlim(left=left)
     axes.set_ylim(bottom=bottom)
     beyond = int(((x[good] < left) | (y[good] < bottom)).sum())
-    cut = f"; {beyond} of {int(good.sum())} candidates are worse than is shown here" if beyond else ""
-    axes.set_title(f"{kept}\nabove and right of the dashed lines: better than {default} by both{cut}", fontsize=9)
+    cut = f"\n{beyond} of {int(good.sum())} candidates are worse than is shown here" if beyond else ""
+    figure.suptitle(f"{kept}\nabove and right of the dashed lines: better than {default} by both{cut}", fontsize=9)
     form = path.suffix.removeprefix(".")
     with new_file(path) as aside, rc_context({"svg.hashsalt": "attar"}):
         figure.savefig(aside, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
