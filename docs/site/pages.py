@@ -25,10 +25,11 @@ RESULTS = "results"  # this folder is part of the site as it is
 # GitHub wants bars of code in a table escaped, Python-Markdown shows the backslash
 CODE_IN_A_ROW = re.compile(r"(?<=\| )`[^`\n]*\\\|[^`\n]*`")
 LONG_CODE = re.compile(r"<code>([^<\n]{41,}</code>)")
-# cells of a table: numbers, such as "3.05 (3.04 to 3.06)" or "54.2 / 37.2", and few words or one name
+# cells of a table: one name or numbers, such as "3.05 (3.04 to 3.06)" or "54.2 / 37.2", and few words
 CELLS = {
+    "name": re.compile(r"<td()>(?=<code>[^<]{1,24}</code></td>)"),
     "figures": re.compile(r'<td( style="[^"]*")?>(?=(?:<strong>)?[-+(\d][^<]{0,22}(?:</strong>)?[^<]{0,20}</td>)'),
-    "few": re.compile(r'<td( style="[^"]*")?>(?=(?:[^<]{1,20}|<code>[^<]{1,24}</code>)</td>)'),
+    "few": re.compile(r'<td( style="[^"]*")?>(?=[^<]{1,20}</td>)'),
 }
 COMMANDS_ALIKE = """Data goes to stdout or `-o`, everything else to stderr. An error is one line and exit code 2. A file
 given by `-o` is replaced, unless the command reads it; a folder only with `--overwrite`, and only if Attar wrote it."""
