@@ -140,7 +140,7 @@ def _summary(cells: list[Cell], draws: list[Draw]) -> list[str]:
         judged = [cell for cell in known if cell.reproduced is not None]
         minutes = sum(draw.seconds for draw in draws if draw.family == family) / 60
         seeds = sorted({len(cell.scores) for cell in cells if cell.family == family})
-        found = "only averages | | | |" if not known else f"{len(known)} | 0 | | | |"
+        found = "only averages | | | | |" if not known else f"{len(known)} | 0 | | | |"
         if judged:
             right = sum(bool(cell.reproduced) for cell in judged)
             off = statistics.fmean(abs(cell.mean - (cell.published or 0)) for cell in judged)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -165,6 +166,21 @@ def test_draws_survive_the_file_and_the_report_names_misses(
     assert "| sts | 2 | 2 | 1 | **50 %** |" in text
     assert "| STS13 | mean | whiten | 75.1 | 12.5 ± 0.2 |" in text
     assert "command line" in text
+
+
+def test_every_row_of_the_report_has_the_cells_of_its_headings(report: ModuleType, tmp_path: Path) -> None:
+    families = [("sts", "STS13"), ("classification", "MR")]
+    draws = [
+        report.Draw(family, task, aggregation, "none", seed, 1, 50.0, 0.5)
+        for family, task in families
+        for aggregation in report.AGGREGATIONS
+        for seed in (0, 1, 2)
+    ]
+    report.write_report(tmp_path, draws, "command line")
+    lines = (tmp_path / "random-embeddings.md").read_text(encoding="utf-8").splitlines()
+    assert any(line.startswith("| classification | only averages |") for line in lines)
+    pairs = [(above, line) for above, line in pairwise(lines) if above.startswith("|") and line.startswith("|")]
+    assert [line for above, line in pairs if above.count("|") != line.count("|")] == []
 
 
 def test_units_go_seed_by_seed_within_a_family(column: ModuleType) -> None:

@@ -44,6 +44,13 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     assert re.findall(r"url\(['\"]?(?:https?:)?//|@import\s", styles) == []
 
 
+def test_tables_read_as_on_github(site: Path) -> None:
+    page = (site / "results/whole/index.html").read_text(encoding="utf-8")
+    assert "<code>T4 | 24 | mask | unit</code>" in page
+    assert "\\|" not in page
+    assert '<td class="figures">+8.6 (8.2 to 9.1)</td>' in page
+
+
 def test_what_is_loaded_from_elsewhere_would_be_found() -> None:
     assert LOADED.findall('<script async src="https://cdn.example/x.js">') == ["https://cdn.example/x.js"]
     assert LOADED.findall('<link rel="stylesheet" href=//fonts.example/css>') == ["//fonts.example/css"]

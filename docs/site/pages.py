@@ -22,6 +22,15 @@ ELSEWHERE = {
     "changelog.md": "CHANGELOG.md",
 }
 RESULTS = "results"  # this folder is part of the site as it is
+# GitHub wants bars of code in a table escaped, Python-Markdown shows the backslash
+CODE_IN_A_ROW = re.compile(r"(?<=\| )`[^`\n]*\\\|[^`\n]*`")
+LONG_CODE = re.compile(r"<code>([^<\n]{41,}</code>)")
+# cells of a table: one name or numbers, such as "3.05 (3.04 to 3.06)" or "54.2 / 37.2", and few words
+CELLS = {
+    "name": re.compile(r"<td()>(?=<code>[^<]{1,24}</code></td>)"),
+    "figures": re.compile(r'<td( style="[^"]*")?>(?=(?:<strong>)?[-+(\d][^<]{0,22}(?:</strong>)?[^<]{0,20}</td>)'),
+    "few": re.compile(r'<td( style="[^"]*")?>(?=[^<]{1,20}</td>)'),
+}
 COMMANDS_ALIKE = """Data goes to stdout or `-o`, everything else to stderr. An error is one line and exit code 2. A file
 given by `-o` is replaced, unless the command reads it; a folder only with `--overwrite`, and only if Attar wrote it."""
 # page: title, first sentences, and what it shows: modules (all that they name as public) and single objects
@@ -92,7 +101,16 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     markdown = re.sub(r"\]\((?:\.\./)*docs/", f"]({up}", markdown)
     if not up:
         markdown = markdown.replace(f"](../{RESULTS}/", f"]({RESULTS}/")
+    markdown = re.sub(CODE_IN_A_ROW, lambda row: row[0].replace("\\|", "|"), markdown)
     return re.sub(r"^( *```\w+) .*$", r"\1", markdown, flags=re.M)
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Mark what the style sheet breaks into lines or keeps on one."""
+    html = re.sub(LONG_CODE, r'<code class="long">\1', html)
+    for name, cell in CELLS.items():
+        html = re.sub(cell, rf'<td class="{name}"\1>', html)
+    return html
 
 
 def _commands_page() -> str:
