@@ -539,7 +539,7 @@ NAMED: dict[str, tuple[str, str]] = {
     "prompt": ("default | knowledge | last | answer | zscore,unit", "a causal language model: give it with --model"),
     "prompts": (
         "default | cot+knowledge | last | answer | zscore,unit",
-        "the same with two prompts averaged: better, and twice the work",
+        "the same with two prompts averaged, at twice the work",
     ),
 }
 
