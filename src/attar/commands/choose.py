@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("attar")
 PURPOSES = ("similarity", "clustering", "search")
 LEGEND = (
-    "(* chosen: the one of the greatest value that is sure to be better than the usual one, or else that. recipe: template "
+    "(* chosen: of the greatest value and sure to be better than the usual one, or else that one. recipe: template "
     "| layers | weights | shape; value: agreement on your texts with the recipes that are believed in; belief: by the "
     "probes and answers; probe, topics, trials: points of 100 on texts of this package; words, groups, votes, "
     "contrast, evenness: of your texts)"
