@@ -72,6 +72,12 @@ def test_chances_to_be_better_than_the_first() -> None:
     assert found.chances_better[2] < 0.1
 
 
+def test_groups_that_others_find_too_speak_for_a_candidate() -> None:
+    common = np.array([[1, 0.2, 0.2], [0.2, 1, 0.9], [0.2, 0.9, 1]])
+    alike = GroupEvidence(common, np.full((3, 40), 50.0), np.full((3, len(read_trials())), 70.0), 9.0)
+    assert alike.chances_better.tolist() == [0.5, 1, 1]
+
+
 def test_texts_that_share_hardly_a_word_leave_all_as_it_is() -> None:
     lonely = [f"w{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(90)]
     assert evidence((50.0, 0.1), (50, 70), lonely).chances_better.tolist() == [0, 0]
@@ -85,6 +91,7 @@ def test_for_groups_the_judges_decide_and_not_the_probe() -> None:
     found = gather(each, grouped=Grouped(texts, try_candidate))
     assert found.groups is not None
     assert {"words", "groups", "trials"} <= set(found.signals)
+    np.testing.assert_array_equal(found.agreement, found.groups.common)
     same = replace(found.groups, trials=0 * found.groups.trials, common=np.eye(5), words_per_text=9.0)
     for good in (1, 3):
         words = np.full((5, 90), 50.0)
