@@ -90,7 +90,7 @@ def test_a_token_that_stands_for_the_whole_text_is_said(
     found = Embedder(Transformer(tiny_bert_dir, template=template), weights=weighting).explain(A, B)
     assert found.note.startswith(f"the recipe reads {read} alone")
     assert found.to_json()["note"] == found.note
-    assert found.note in in_terminal(found, colours=False)
+    assert in_terminal(found, colours=False) == f"cosine {found.cosine:.4f}\nnote: {found.note}"
     assert best_pairs(found) == f"why: {found.note}"
     assert found.note in as_page(found)
 

@@ -16,13 +16,13 @@ _WARM, _COLD = (200, 96, 16), (56, 120, 200)  # what brings texts together, what
 
 
 def in_terminal(explained: Explanation, colours: bool) -> str:
-    """The cosine, both texts with each word's contribution, and the matrix."""
+    """The cosine, both texts with each word's contribution, and the matrix; where words can't be told apart, why."""
+    if explained.note:
+        return f"cosine {explained.cosine:.4f}\nnote: {explained.note}"
     most = float(max(np.abs(explained.of_a).max(), np.abs(explained.of_b).max()))
     lines = [f"cosine {explained.cosine:.4f}{_said(explained)}", ""]
     for name, words, shares in (("A", explained.a, explained.of_a), ("B", explained.b, explained.of_b)):
         lines.append(f"{name}  " + " ".join(_word(*pair, most, colours) for pair in zip(words, shares, strict=True)))
-    if explained.note:
-        lines.insert(1, f"note: {explained.note}")
     return "\n".join([*lines, "", *_matrix(explained, colours)])
 
 
