@@ -82,9 +82,7 @@ def row_parts(rows: Iterable[Row], seen: set[Any] | None = None) -> Iterator[tup
         for row_id in ids:
             check_id(row_id)
             if row_id in known:
-                raise InputError(
-                    f"the id {row_id!r} comes twice, here or in the index; name another column of ids, which are distinct"
-                )
+                raise InputError(f"the id {row_id!r} comes twice, here or in the index; name a column of distinct ids")
             known.add(row_id)
         texts, replaced = check_texts((text for _, text in part), start)
         if replaced:
