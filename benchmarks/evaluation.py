@@ -1,10 +1,12 @@
 """How much faster are attar's k-means and logistic regression than scikit-learn's, for equal results?
 
-k-means: 10 starts on 20,000 x 768 vectors, 20 clusters. Logistic regression: 10 folds of 10,662 x 768 vectors, once
-with C = 1 and once with the 8 strengths that `scores.classify` chooses from; scikit-learn in a loop at its default
-tolerance, both against the exact optimum. The vectors are means of random word vectors of made-up texts with topics.
+k-means: 10 starts on 20,000 x 768 vectors, 20 clusters, or on vectors of your own. Logistic regression: 10 folds of
+10,662 x 768 vectors, once with C = 1 and once with the 8 strengths that `scores.classify` chooses from; scikit-learn in
+a loop at its default tolerance, both against the exact optimum. The vectors are means of random word vectors of made-up
+texts with topics.
 Turns alternate in one process with the same threads.
-Run: python benchmarks/evaluation.py [--quick] [--rounds N] [--clusters K] [--only kmeans|logistic]
+ATTAR_INSTRUCTIONS=avx2 or none in the environment shows attar with fewer instructions, or without its kernels.
+Run: python benchmarks/evaluation.py [--quick] [--rounds N] [--clusters K] [--only kmeans|logistic] [--vectors FILE.npy]
 """
 
 from __future__ import annotations
@@ -65,8 +67,8 @@ def print_table(title: str, ours: list[tuple[float, float]], theirs: list[tuple[
         print(f"  times faster   {name} {spread(ratios, 1)}")
 
 
-def compare_kmeans(n: int, dims: int, k: int, rounds: int) -> None:
-    x, _ = topical_vectors(n, dims, k, own=0.3)
+def compare_kmeans(x: np.ndarray, k: int, rounds: int) -> None:
+    n, dims = x.shape
     ours, theirs, our_inertias, their_inertias = [], [], [], []
     for seed in range(rounds):
         wall, cpu, found = timed(lambda s=seed: kmeans(x, k, n_init=10, seed=s))
@@ -114,11 +116,14 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="3,000 x 128 instead of the full sizes")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--clusters", type=int, default=20)
+    parser.add_argument("--vectors", help="a .npy file of vectors for k-means")
     parser.add_argument("--only", choices=("kmeans", "logistic"))
     args = parser.parse_args()
     warnings.simplefilter("ignore")  # scikit-learn's, where it ends before it has converged
     if args.only != "logistic":
-        compare_kmeans(*((3_000, 128) if args.quick else (20_000, 768)), args.clusters, args.rounds)
+        size = (3_000, 128) if args.quick else (20_000, 768)
+        x = np.load(args.vectors) if args.vectors else topical_vectors(*size, args.clusters, own=0.3)[0]
+        compare_kmeans(x, args.clusters, args.rounds)
     if args.only != "kmeans":
         for strengths in ((1.0,), STRENGTHS):
             compare_logistic(*((3_000, 128) if args.quick else (10_662, 768)), strengths, args.rounds)

@@ -93,6 +93,15 @@ _ARGUMENTS = {
     "attar_scatter": [
         *(_POINTER, _NUMBER, _NUMBER, _NUMBER, _POINTER, _POINTER, _POINTER, _POINTER, _NUMBER, _NUMBER),
     ],
+    "attar_byte_rows": [_POINTER, _NUMBER, _NUMBER],
+    "attar_nearest": [
+        *(_POINTER, _POINTER, _POINTER, _POINTER, _NUMBER, _NUMBER, _POINTER, _POINTER, _POINTER, _POINTER),
+        *(_POINTER, _POINTER, _POINTER, _POINTER, _NUMBER, _NUMBER, _NUMBER),
+    ],
+    "attar_spread": [
+        *(_POINTER, _POINTER, _POINTER, _NUMBER, _NUMBER, _POINTER, _POINTER, _POINTER, _POINTER),
+        *(_NUMBER, _NUMBER, _NUMBER),
+    ],
     "attar_sum_rows": [
         *(_POINTER, _NUMBER, _NUMBER, _POINTER, _POINTER, _POINTER, _NUMBER, _POINTER, _NUMBER, _NUMBER),
     ],

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attar.engine.byte_rows import ByteRows
+from attar.engine.kernels import compiled_kernels
 from attar.scores.solvers import assignment
 from attar.scores.solvers.assignment import Assignment, two_nearest
 
@@ -40,15 +42,25 @@ def test_any_number_of_centres(k: int) -> None:
         np.testing.assert_array_equal(found, distances(rows, start).argmin(axis=1))
 
 
+@pytest.mark.parametrize("limit", ["none", "avx2", "all"])
 @settings(max_examples=30, deadline=None)
-@given(st.integers(0, 10_000), st.integers(2, 9), st.sampled_from([1e-3, 0.05, 1.0]), st.floats(0.1, 100))
-def test_it_follows_centres_that_move(seed: int, k: int, step: float, size: float) -> None:
+@given(st.integers(0, 10_000), st.integers(2, 45), st.sampled_from([1e-3, 0.05, 1.0]), st.floats(0.1, 100))
+def test_it_follows_centres_that_move(limit: str, seed: int, k: int, step: float, size: float) -> None:
+    kernels = compiled_kernels(limit)
+    if kernels is None and limit != "none":
+        pytest.skip("the C kernels are not built, or not for this processor")
     random = np.random.default_rng(seed)
     rows = (random.normal(size=(200, 4)) * size).astype(np.float32)
     centers = rows[random.choice(200, (2, k))]
-    nearest, both = Assignment(rows, 2), np.arange(2)
+    held = None if kernels is None else ByteRows(kernels, rows)
+    nearest, both = Assignment(rows, 2, k, held), np.arange(2)
     for _ in range(8):
-        nearest.update(both, centers)
+        before = nearest.labels.copy()
+        n_moved = nearest.update(both, centers)
+        np.testing.assert_array_equal(n_moved, (nearest.labels != before).sum(axis=1))
+        one_hot = nearest.labels[:, None] == np.arange(k)[:, None]
+        np.testing.assert_array_equal(nearest.counts, one_hot.sum(axis=2))
+        np.testing.assert_allclose(nearest.sums, one_hot @ rows.astype(np.float64), atol=1e-4 * size)
         for labels, start in zip(nearest.labels, centers, strict=True):
             far = distances(rows, start) ** 2  # squares: of those rounding is a share of |x|^2
             np.testing.assert_allclose(far[np.arange(200), labels], far.min(axis=1), rtol=1e-4, atol=1e-5 * size**2)
@@ -62,7 +74,7 @@ def test_points_far_from_a_border_are_not_asked_again(monkeypatch: pytest.Monkey
     random = np.random.default_rng(0)
     rows = np.concatenate([random.normal(size=(50, 3)), random.normal(size=(50, 3)) + 20]).astype(np.float32)
     centers = np.array([[[0, 0, 0], [20, 20, 20]]], dtype=np.float32)
-    nearest, one = Assignment(rows, 1), np.arange(1)
+    nearest, one = Assignment(rows, 1, 2), np.arange(1)
     nearest.update(one, centers)
     asked: list[int] = []
 

@@ -1,4 +1,7 @@
-"""k-means against scikit-learn's: the same path from the same centres, and results as good from its own."""
+"""k-means against scikit-learn's: the same path from the same centres, and results as good from its own.
+
+By numpy and by bytes, with each set of instructions; the last two give the same bits.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 
+from attar.engine.byte_rows import ByteRows
+from attar.engine.kernels import compiled_kernels
 from attar.errors import DataError, InputError
 from attar.scores.solvers.kmeans import kmeans, lloyd
 from attar.scores.solvers.seeding import spread_seeds
@@ -23,9 +28,24 @@ def clouds() -> np.ndarray:
     return (centers[random.integers(12, size=1500)] + random.normal(size=(1500, 10)) + 20).astype(np.float32)
 
 
-def run_lloyd(x: np.ndarray, start: np.ndarray, tol: float = 1e-4):
+@pytest.fixture(params=["none", "avx2", "avx512", "all"], autouse=True)
+def limit(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(import_module("attar.scores.solvers.kmeans"), "byte_rows", lambda x: held_by(request.param, x))
+    return request.param
+
+
+def held_by(limit: str, rows: np.ndarray) -> ByteRows | None:
+    """The rows as bytes, with no more than these instructions."""
+    kernels = compiled_kernels(limit)
+    if kernels is None and limit != "none":
+        pytest.skip("the C kernels are not built, or not for this processor")
+    return None if kernels is None else ByteRows(kernels, rows)
+
+
+def run_lloyd(x: np.ndarray, start: np.ndarray, limit: str, tol: float = 1e-4):
     mean = x.mean(axis=0, dtype=np.float64)
-    return lloyd((x - mean).astype(np.float32), (start - mean).astype(np.float32)[None], tol, 300, mean)
+    rows = (x - mean).astype(np.float32)
+    return lloyd(rows, (start - mean).astype(np.float32)[None], tol, 300, mean, held_by(limit, rows))
 
 
 def test_by_hand() -> None:
@@ -37,35 +57,36 @@ def test_by_hand() -> None:
 
 
 @pytest.mark.parametrize("k", [2, 12, 60])
-def test_same_path_as_scikit_learn(clouds: np.ndarray, k: int) -> None:
+def test_same_path_as_scikit_learn(clouds: np.ndarray, k: int, limit: str) -> None:
     start = clouds[np.random.default_rng(k).choice(len(clouds), k, replace=False)]
     expected = KMeans(k, init=start, n_init=1).fit(clouds)
-    found = run_lloyd(clouds, start)
+    found = run_lloyd(clouds, start, limit)
     np.testing.assert_array_equal(found.labels, expected.labels_)
     np.testing.assert_allclose(found.centers, expected.cluster_centers_, atol=1e-4)
     assert found.iterations == expected.n_iter_
     assert found.inertia == pytest.approx(expected.inertia_, rel=1e-5)
 
 
-def test_starts_together_are_starts_alone(clouds: np.ndarray) -> None:
+def test_starts_together_are_starts_alone(clouds: np.ndarray, limit: str) -> None:
     """Each start runs its own course, however many share its products and whenever the others end."""
     mean = clouds.mean(axis=0, dtype=np.float64)
     rows = (clouds - mean).astype(np.float32)
-    starts = spread_seeds(rows, 8, 5, np.random.default_rng(3))
-    alone = [lloyd(rows, start[None], 1e-4, 300, mean) for start in starts]
+    held = held_by(limit, rows)
+    starts = spread_seeds(rows, 8, 5, np.random.default_rng(3), held)
+    alone = [lloyd(rows, start[None], 1e-4, 300, mean, held) for start in starts]
     best = min(alone, key=lambda clusters: clusters.inertia)
     assert len({one.iterations for one in alone}) > 1
-    together = lloyd(rows, starts, 1e-4, 300, mean)
+    together = lloyd(rows, starts, 1e-4, 300, mean, held)
     np.testing.assert_array_equal(together.labels, best.labels)
     assert together.inertia == pytest.approx(best.inertia, rel=1e-6)
 
 
-def test_an_empty_cluster_moves_to_the_farthest_point() -> None:
+def test_an_empty_cluster_moves_to_the_farthest_point(limit: str) -> None:
     random = np.random.default_rng(0)
     x = np.concatenate([random.normal(size=(30, 2)), random.normal(size=(30, 2)) + 8]).astype(np.float32)
     start = np.array([[0, 0], [8, 8], [500, 500]], dtype=np.float32)  # nothing is near the last
     expected = KMeans(3, init=start, n_init=1).fit(x)
-    found = run_lloyd(x, start)
+    found = run_lloyd(x, start, limit)
     assert len(set(found.labels)) == 3
     np.testing.assert_array_equal(found.labels, expected.labels_)
 
@@ -79,18 +100,18 @@ def test_as_good_as_scikit_learn_from_one_start(clouds: np.ndarray) -> None:
     assert ours.min() == pytest.approx(theirs.min(), rel=5e-3)
 
 
-def test_seeding_draws_by_squared_distance() -> None:
+def test_seeding_draws_by_squared_distance(limit: str) -> None:
     """Points at 0, 1 and 3 and the first centre at 0: a draw of the second is 1 or 3 as 1 : 9."""
     x = np.array([[0.0], [1], [3]], dtype=np.float32)
-    seeds = spread_seeds(x, 2, 20_000, np.random.default_rng(0))[:, :, 0]
+    seeds = spread_seeds(x, 2, 20_000, np.random.default_rng(0), held_by(limit, x))[:, :, 0]
     second = seeds[seeds[:, 0] == 0][:, 1]
     # the better of two draws: 1 leaves (3 - 1)^2 = 4, 3 leaves 1, so 1 is kept only if both draws are 1
     assert np.mean(second == 1) == pytest.approx(0.1**2, abs=0.005)
     assert not np.any(second == 0)
 
 
-def test_seeds_are_rows_that_differ(clouds: np.ndarray) -> None:
-    seeds = spread_seeds(clouds, 20, 3, np.random.default_rng(0))
+def test_seeds_are_rows_that_differ(clouds: np.ndarray, limit: str) -> None:
+    seeds = spread_seeds(clouds, 20, 3, np.random.default_rng(0), held_by(limit, clouds))
     known = {row.tobytes() for row in clouds}
     for start in seeds:
         rows = {row.tobytes() for row in start}
@@ -121,7 +142,7 @@ def test_blocks_change_nothing(clouds: np.ndarray, monkeypatch: pytest.MonkeyPat
     assert parts.inertia == pytest.approx(whole.inertia, rel=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(1, 12), st.integers(0, 1000), st.integers(1, 4))
 def test_every_point_is_with_its_nearest_centre(k: int, seed: int, distinct: int) -> None:
     """Even where there are fewer different points than clusters."""

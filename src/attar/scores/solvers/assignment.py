@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_matrix
 
+from attar.engine.byte_rows import ByteRows, Moving
 from attar.types import Doubles, Floats, Ints
 
 Labels = npt.NDArray[np.int32]
@@ -21,13 +23,18 @@ MOSTLY = 0.5  # of the points: from here on asking all is cheaper than picking t
 
 
 class Assignment:
-    """The nearest centre of every point; follows centres as they move. Shape: rows (N, D), labels (R, N)"""
+    """The nearest centre of every point; follows centres as they move.
 
-    def __init__(self, rows: Floats, n_init: int) -> None:
-        self.labels: Labels = np.full((n_init, len(rows)), -1, dtype=np.int32)
-        self._rows = rows
-        self._squares: Floats = np.einsum("nd,nd->n", rows, rows)
-        self._margins = np.zeros((n_init, len(rows)), dtype=np.float32)
+    `held` are the same rows as bytes, where the compiled kernels are there: faster, and the same but for rounding.
+    Shape: rows (N, D), labels (R, N), sums (R, K, D) and counts (R, K) of the points of each centre
+    """
+
+    def __init__(self, rows: Floats, n_init: int, k: int, held: ByteRows | None = None) -> None:
+        self._rows, self._held = rows, held
+        self._state = Moving(len(rows), rows.shape[1], n_init, k)
+        self.labels: Labels = self._state.labels
+        self.sums, self.counts, self._margins = self._state.sums, self._state.counts, self._state.margins
+        self._squares: Floats = np.einsum("nd,nd->n", rows, rows) if held is None else held.squares
 
     def moved(self, active: Ints, ways: Doubles) -> None:
         """Tell how far each centre of these initialisations has gone. Shape: active (A,), ways (A, K)"""
@@ -35,18 +42,36 @@ class Assignment:
             return
         two = np.partition(ways, -2, axis=1)[:, -2:]
         farthest = np.where(ways == two[:, 1:], two[:, :1], two[:, 1:])  # the longest way of another centre
-        lost = (ways + farthest).astype(np.float32)
-        for one, of_label in zip(active, lost, strict=True):
-            self._margins[one] -= of_label[self.labels[one]]
+        self._state.lost[active] += (ways + farthest).astype(np.float32)
 
-    def update(self, active: Ints, centers: Floats) -> None:
-        """Find the nearest centres of these initialisations. Shape: active (A,), centers (A, K, D)"""
+    def update(self, active: Ints, centers: Floats) -> Ints:
+        """Find the nearest centres of these initialisations; how many points of each have another one than before.
+
+        Shape: active (A,), centers (A, K, D), result (A,)
+        """
+        if self._held is not None:
+            n_moved = self._held.nearest(self._state, active, centers)
+        else:
+            n_moved = self._update(active, centers)
+        self._state.lost[active] = 0
+        return n_moved
+
+    def _update(self, active: Ints, centers: Floats) -> Ints:
+        before = self.labels[active]
+        for one, labels in zip(active, before, strict=True):
+            self._margins[one] -= self._state.lost[one][labels]
         asked = ~(self._margins[active] > 0)
         mostly = asked.mean(axis=1) > MOSTLY
         if mostly.any():
             self._ask_all(active[mostly], centers[mostly])
         for one in np.flatnonzero(~mostly):
             self._ask(active[one], centers[one], np.flatnonzero(asked[one]))
+        after = self.labels[active]
+        self.sums[active] += moved_sums(self._rows, before, after, centers.shape[1])
+        for one in active:
+            self.counts[one] = np.bincount(self.labels[one], minlength=centers.shape[1])
+        n_moved: Ints = np.count_nonzero(after != before, axis=1)
+        return n_moved
 
     def _ask_all(self, active: Ints, centers: Floats) -> None:
         size = max(1, PRODUCTS_AT_ONCE // (len(centers) * centers.shape[1]))
@@ -103,3 +128,19 @@ def _first_place(found: npt.NDArray[np.bool_]) -> Labels:
     places: npt.NDArray[np.signedinteger[Any]] = np.multiply(found, np.arange(k, 0, -1, dtype=kind)[:, None])
     first: Labels = k - places.max(axis=1).astype(np.int32)
     return first
+
+
+def moved_sums(rows: Floats, before: Labels, after: Labels, k: int) -> Floats:
+    """What points that changed their cluster add to the sums of clusters. Shape: (R, K, D)"""
+    n_init = len(before)
+    which, point = np.nonzero(before != after)
+    came = which * k + after[which, point]
+    left = which * k + before[which, point]
+    had_one = before[which, point] >= 0
+    places = np.concatenate([came, left[had_one]])
+    points = np.concatenate([point, point[had_one]])
+    signs = np.ones(len(places), dtype=np.float32)
+    signs[len(came) :] = -1
+    moves = csr_matrix((signs, (places, points)), shape=(n_init * k, len(rows)))
+    added: Floats = moves @ rows
+    return added.reshape(n_init, k, rows.shape[1])
