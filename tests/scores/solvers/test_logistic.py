@@ -194,3 +194,15 @@ def test_running_out_of_iterations_is_told() -> None:
     )
     assert models.converged.tolist() == [True, False]
     assert models.iterations[1] == 3
+
+
+def test_strengths_side_by_side_start_where_the_last_two_point_to() -> None:
+    """Fewer iterations than the same strengths alone, and nothing that all logits have in common."""
+    x, labels = some_data(150, 10, 4)
+    used, strengths = np.ones((1, 150), dtype=bool), [1.0, 2.0, 4.0, 8.0]
+    together = fit(3 * x, labels, used, strengths, tol=1e-9)
+    alone = [fit(3 * x, labels, used, [c], tol=1e-9) for c in strengths]
+    assert together.iterations.sum() < sum(int(one.iterations[0]) for one in alone)
+    np.testing.assert_allclose(together.weights.sum(axis=1), 0, atol=1e-5)
+    for found, one in zip(together.weights, alone, strict=True):
+        np.testing.assert_allclose(found, one.weights[0], atol=1e-2 * np.abs(found).max())

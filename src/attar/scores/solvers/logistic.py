@@ -80,16 +80,22 @@ def fit_logistic(
 def _path(
     rows: Floats, targets: Floats, samples: Floats, strengths: Doubles, gram: Doubles, tol: float, max_iter: int
 ) -> tuple[Floats, Ints]:
-    """From the weakest strength on, each from where the last one ended. Shape: (S, F, K, D + 1), (S, F)"""
+    """From the weakest strength on, each from where the last two point to. Shape: (S, F, K, D + 1), (S, F)"""
     n_folds, n_logits, n_dims = len(samples), len(targets), rows.shape[1]
     weights = np.zeros((len(strengths), n_folds, n_logits, n_dims), dtype=np.float32)
     iterations = np.zeros((len(strengths), n_folds), dtype=np.int64)
-    here, steps_before = weights[0], 0.0
+    here = np.zeros_like(weights[0])
+    last: Floats | None = None
+    grams, steps_before = [gram], 0.0
     for s in np.argsort(strengths, kind="stable"):
         batch = ProblemBatch(rows, targets, samples, penalty=1 / float(strengths[s]))
-        # A new Gram matrix costs as much as this many iterations; it halves them where they are many.
-        pays = steps_before > 2 * n_dims / (4 * n_folds)
-        curvature = Curvature(weighted_grams(rows, batch.row_curvatures(here)) if pays else [gram], batch.penalty)
-        weights[s], iterations[s] = minimise(batch, curvature, here, tol, max_iter)
-        here, steps_before = weights[s], float(iterations[s].mean())
+        # New Gram matrices cost as much as this many iterations; they halve them where they are many.
+        if steps_before > 2 * n_dims / (4 * n_folds):
+            grams = weighted_grams(rows, batch.row_curvatures(here))
+        weights[s], iterations[s] = minimise(batch, Curvature(grams, batch.penalty), here, tol, max_iter)
+        if n_logits > 1:  # what all logits have in common costs a penalty and changes nothing else
+            weights[s] -= weights[s].mean(axis=1, keepdims=True)
+        here = weights[s] if last is None else 2 * weights[s] - last  # on as from the last strength to this one
+        last = weights[s]
+        steps_before = float(iterations[s].mean())
     return weights, iterations
