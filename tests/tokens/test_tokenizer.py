@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -250,3 +251,9 @@ def test_unknown_tokens_without_a_token_for_them():
     tokenizer = TextTokenizer(tokenizers.Tokenizer.from_str(json.dumps(settings)))
     with pytest.raises(ModelError, match="damaged"):
         tokenizer(["\u4e2d"])
+
+
+def test_special_tokens_are_text_in_another_process_too():
+    again = pickle.loads(pickle.dumps(TextTokenizer(tiny_models.wordpiece())))
+    ids, _ = again.ids(["[MASK]"])
+    assert again.vocabulary.mask_id not in ids

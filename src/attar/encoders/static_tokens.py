@@ -7,16 +7,14 @@ from pathlib import Path
 import tokenizers
 
 from attar.checkpoints.tokenizer_files import load_tokenizer
+from attar.engine.fastest_ids import quicken
 from attar.errors import InputError, ModelError
-from attar.tokens.fast_ids import FastIds
 from attar.tokens.tokenizer import TextTokenizer
 
 
 def static_tokenizer(tokenizer: tokenizers.Tokenizer, mask_token: str | None = None) -> TextTokenizer:
     """Takes the tokenizer over: give it a copy of one that is used elsewhere."""
-    texts = TextTokenizer(tokenizer, mask_token=mask_token, frame=False)
-    texts.ids = FastIds(tokenizer, texts.ids)
-    return texts
+    return quicken(TextTokenizer(tokenizer, mask_token=mask_token, frame=False))
 
 
 def own_tokenizer(tokenizer_or_folder: tokenizers.Tokenizer | str | Path) -> TextTokenizer:

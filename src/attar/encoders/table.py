@@ -290,11 +290,9 @@ class Table(Encoder):
             token_weights = leave_out(tokens.ids == self.vocabulary.unknown_id, token_weights, tokens.offsets)
         if self.weights is not None:
             token_weights = token_weights * self.weights[tokens.ids]
-        # A single sum takes less time than the next texts' tokens, which are found meanwhile on the other cores.
-        threads = 1 if len(layers) * len(token_weights) == 1 else None
         for at, layer in enumerate(layers):
             into = out[:, :, at]
-            pool_rows(self.by_layer[layer], tokens.ids, token_weights, tokens.offsets, into, threads=threads)
+            pool_rows(self.by_layer[layer], tokens.ids, token_weights, tokens.offsets, into, threads=None)
 
     def _means(self, texts: Sequence[str], layers: Sequence[int]) -> tuple[Floats, int]:
         """What `pool` gives for plain means, in fewer steps; how many texts have no known token. Shape: (N, D)"""

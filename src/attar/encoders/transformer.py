@@ -15,10 +15,10 @@ from attar.checkpoints.opening import WEIGHT_FORMATS
 from attar.encoders.precision import PRECISIONS, Choice, choose
 from attar.engine.devices import known_device
 from attar.engine.direct import DirectModel
+from attar.engine.fastest_ids import quicken
 from attar.engine.loading import load_model
 from attar.engine.sums import pool_rows
 from attar.errors import InputError, ModelError, unknown_name
-from attar.tokens.fast_ids import FastIds
 from attar.tokens.templates import Template
 from attar.tokens.tokenizer import TextTokenizer
 from attar.types import Encoder, Floats, Frame, Tokens, TokenVectors, VisitTokens, Vocabulary
@@ -346,9 +346,7 @@ class Transformer(Encoder):
     @cached_property
     def _tokenizer(self) -> TextTokenizer:
         tokenizer, mask_token = self.checkpoint.tokenizer()
-        made = TextTokenizer(tokenizer, self.template, self.token_limit, self.windows, mask_token)
-        made.ids = FastIds(tokenizer, made.ids)
-        return made
+        return quicken(TextTokenizer(tokenizer, self.template, self.token_limit, self.windows, mask_token))
 
     def _lasting_name(self) -> str:
         """A name that still opens the model from another working directory."""

@@ -66,7 +66,7 @@ def _declare(library: ctypes.CDLL) -> None:
         function = getattr(library, name)
         function.argtypes, function.restype = arguments, None
     library.attar_processor.restype = ctypes.c_int
-    library.attar_sum_rows.restype = ctypes.c_int64
+    library.attar_sum_rows.restype = library.attar_word_pieces.restype = ctypes.c_int64
 
 
 _POINTER, _NUMBER, _REAL = ctypes.c_void_p, ctypes.c_int64, ctypes.c_float
@@ -104,5 +104,11 @@ _ARGUMENTS = {
     ],
     "attar_sum_rows": [
         *(_POINTER, _NUMBER, _NUMBER, _POINTER, _POINTER, _POINTER, _NUMBER, _POINTER, _NUMBER, _NUMBER),
+    ],
+    "attar_word_piece_slots": [
+        *(_POINTER, _POINTER, _NUMBER, _POINTER, _NUMBER, _POINTER, _NUMBER, _POINTER),
+    ],
+    "attar_word_pieces": [
+        *(_POINTER, _POINTER, _NUMBER, _NUMBER, _POINTER, _POINTER, _POINTER, _POINTER, _NUMBER),
     ],
 }

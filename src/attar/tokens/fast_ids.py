@@ -63,7 +63,7 @@ class FastIds:
         ids, lengths = _flat(self._fast, texts)
         if not doubtful:
             return ids, lengths
-        return _replace(ids, lengths, np.array(doubtful), *self._plain([texts[i] for i in doubtful]))
+        return replace_ids(ids, lengths, np.array(doubtful), *self._plain([texts[i] for i in doubtful]))
 
     @property
     def is_fast(self) -> bool:
@@ -90,16 +90,17 @@ class FastIds:
                 fast = tokie.Tokenizer.from_json(str(path))
             except Exception:  # whatever it can't read
                 return None
-        return fast if self._agrees(fast) else None
-
-    def _agrees(self, fast: Any) -> bool:
-        trusted = [text for text in _NASTY if not _UNTRUSTED.search(text)]
-        ids, lengths = _flat(fast, trusted)
-        wanted_ids, wanted_lengths = self._plain(trusted)
-        return np.array_equal(ids, wanted_ids) and np.array_equal(lengths, wanted_lengths)
+        return fast if agree(lambda texts: _flat(fast, texts), self._plain) else None
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_fast"}
+
+
+def agree(one: Callable[[Sequence[str]], FlatIds], other: Callable[[Sequence[str]], FlatIds]) -> bool:
+    """Whether two sources give the same ids for strings that are easy to get wrong."""
+    trusted = [text for text in _NASTY if not _UNTRUSTED.search(text)]
+    (ids, lengths), (others_ids, others_lengths) = one(trusted), other(trusted)
+    return np.array_equal(ids, others_ids) and np.array_equal(lengths, others_lengths)
 
 
 def _flat(fast: Any, texts: Sequence[str]) -> FlatIds:
@@ -107,7 +108,7 @@ def _flat(fast: Any, texts: Sequence[str]) -> FlatIds:
     return ids.view(np.int32), lengths.astype(np.int64)
 
 
-def _replace(
+def replace_ids(
     ids: np.ndarray[Any, np.dtype[np.int32]], lengths: Ints, texts: Ints, new_ids: Any, new_lengths: Ints
 ) -> FlatIds:
     """The ids of these texts exchanged for others."""

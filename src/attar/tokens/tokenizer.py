@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -99,6 +100,10 @@ class TextTokenizer:
         ids[head_at], roles[head_at] = self._head, self._head_roles
         ids[tail_at], roles[tail_at] = self._tail, self._tail_roles
         return Tokens(ids, roles, offsets, owners, n, truncated)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.backend.encode_special_tokens = True  # which the state of a tokenizer leaves out
 
     def _ids(self, texts: Sequence[str]) -> FlatIds:
         with _clear_errors():
