@@ -85,7 +85,7 @@ def test_candidates_whose_vectors_are_all_the_same_are_never_believed() -> None:
 
 def test_too_few_texts_are_refused() -> None:
     few = units_of(sample_truth()[:10], 0.1, "none", 0)
-    with pytest.raises(InputError, match="10 distinct texts are too few to choose by; give at least 20"):
+    with pytest.raises(InputError, match="too few to choose by: 10 distinct texts; give 20 or more"):
         gather([few])
 
 

@@ -121,6 +121,7 @@ def test_signals_end_like_ctrl_c(tmp_path: Path, tiny_bert_dir: Path, number: si
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=os.environ | {"TMPDIR": str(tmp_path / "tmp")},
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # under nohup it would be ignored
     )
     assert process.stdin is not None
     assert process.stderr is not None

@@ -18,6 +18,7 @@ from attar.choosing.signals import SIGNALS, neighbour_list
 from attar.choosing.topics import read_topics
 from attar.choosing.trials import trial_scores
 from attar.errors import InputError
+from attar.io.plural import number_of
 from attar.types import Doubles, Floats, Ints
 
 TEXTS, PROBE, TOPICS = "texts", "probe", "topics"
@@ -89,7 +90,7 @@ def gather(each: Iterable[Units], pairs: Ints | None = None, grouped: Grouped | 
         vectors = units.of[TEXTS]
         n = min(VOTERS, len(vectors))
         if n < LEAST_TEXTS:
-            raise InputError(f"{n} distinct texts are too few to choose by; give at least {LEAST_TEXTS}")
+            raise InputError(f"too few to choose by: {number_of(n, 'distinct text')}; give {LEAST_TEXTS} or more")
         pairs = np.stack(np.triu_indices(n, 1), axis=1) if pairs is None else pairs
         between = cosine_matrix(vectors[:n])
         found.append(units.candidate)

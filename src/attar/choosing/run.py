@@ -27,6 +27,7 @@ from attar.errors import AttarError, InputError, OutputError, unknown_name
 from attar.io.aside import scratch
 from attar.io.atomic import explained, make_own_folder
 from attar.io.locks import exclusive
+from attar.io.plural import number_of
 from attar.io.progress import Advance, bar
 from attar.io.texts import check_texts, iter_texts
 from attar.pipeline import distinct_texts
@@ -107,7 +108,8 @@ def choose(
     made = made.with_template(None)
     sampled = sample_texts(given, settings.sample, answers)
     if len(sampled) < LEAST_TEXTS:
-        raise InputError(f"{len(sampled)} distinct texts are too few to choose by; give at least {LEAST_TEXTS}")
+        few = number_of(len(sampled), "distinct text")
+        raise InputError(f"too few to choose by: {few}; give {LEAST_TEXTS} or more")
     with _work(settings.work) as work:
         grouped = settings.purpose == CLUSTERING
         wanted = candidates(made, grouped)

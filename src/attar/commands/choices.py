@@ -42,7 +42,9 @@ _OPTIONS = [
         metavar="FOLDER|NAME|TEXT",
         help="A saved recipe, a named one (see `attar recipes`), or one as text: 'MODEL | T4 | first,last | idf'.",
     ),
-    click.option("--model", metavar="DIR|NAME", help="A model folder or hub name. Default: the embedded MiniLM."),
+    click.option(
+        "--model", metavar="DIR|NAME", help="A model folder, GGUF file or hub name. Default: the embedded MiniLM."
+    ),
     click.option("--layers", metavar="LIST", help="first,last or 1,6 or -1 or with weights 1:0.3,6:0.7."),
     click.option(
         "--template",

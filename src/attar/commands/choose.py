@@ -38,7 +38,9 @@ Examples:
 """
 )
 @click.argument("texts")
-@click.option("--model", metavar="DIR|NAME", help="A model folder or hub name. Default: the embedded MiniLM.")
+@click.option(
+    "--model", metavar="DIR|NAME", help="A model folder, GGUF file or hub name. Default: the embedded MiniLM."
+)
 @click.option(
     "--for",
     "purpose",

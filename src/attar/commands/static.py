@@ -32,7 +32,9 @@ Examples:
   attar static --zipfian --model glove.6B.50d.txt --on wikitext.txt.gz -o glove-whitened
 """
 )
-@click.option("--model", metavar="DIR|NAME", help="A model folder or hub name. Default: the embedded MiniLM.")
+@click.option(
+    "--model", metavar="DIR|NAME", help="A model folder, GGUF file or hub name. Default: the embedded MiniLM."
+)
 @click.option(
     "--on", "corpus", required=True, metavar="CORPUS", help="Texts to average over, one text per line or --column."
 )
