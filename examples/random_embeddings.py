@@ -1,6 +1,6 @@
 """Reproduces the paper's column of random embeddings (RE) and writes a report of it.
 
-    python examples/random_embeddings.py TOKENIZER_FOLDER DATA_FOLDER [--output results] [--seeds 10 4 1] [--jobs 2]
+    python examples/random_embeddings.py TOKENIZER_FOLDER DATA_FOLDER [--output results] [--seeds 10 10 1] [--jobs 2]
 
 TOKENIZER_FOLDER holds the tokenizer of bert-base-uncased (or of a model that shares it), DATA_FOLDER the tasks and
 wikitext-2.train.txt. Tasks that are not there are left out and named. It keeps what is done in the file that --draws
@@ -204,7 +204,7 @@ def main() -> None:
     parser.add_argument("data")
     parser.add_argument("--output", type=Path, default=Path("results"), help="folder of the report")
     parser.add_argument("--draws", type=Path, default=Path("random-draws.csv"), help="what is done, to go on from")
-    parser.add_argument("--seeds", type=int, nargs=3, default=(10, 4, 1), metavar=("STS", "CLUSTERING", "CLASSIFY"))
+    parser.add_argument("--seeds", type=int, nargs=3, default=(10, 10, 1), metavar=("STS", "CLUSTERING", "CLASSIFY"))
     parser.add_argument("--runs", type=int, default=1, help="k-means runs on each draw, each the best of 10 starts")
     parser.add_argument("--background-texts", type=int, default=20_000)
     parser.add_argument("--tasks", default="all", help="all, families or names")

@@ -127,7 +127,8 @@ def _head(draws: list[Draw], command: str) -> list[str]:
         "[random-embeddings.csv](random-embeddings.csv).",
         "",
         f"Clustering: {' or '.join(map(str, runs))} k-means run(s) on each draw, each the best of 10 starts; the paper",
-        "averages 10 runs on one draw. So our sd holds the spread of runs as well as that of draws.",
+        "averages 10 runs on one draw. So our sd holds the spread of runs as well as that of draws; our interval is",
+        "wider than theirs. How many misses chance alone would give: [the method](../docs/method.md).",
         f"Not computed, for want of data or not yet: {', '.join(missing) or 'nothing'}.",
     ]
 
@@ -169,6 +170,7 @@ def _readings(cells: list[Cell]) -> list[str]:
         "column says less than the others. With all 36, which is Attar's default,",
         f"{shares['debiased-36']} STS cells of `debiased` are reproduced. *Documents of Wikitext-2*: its sentences.",
         f"With its lines as they come, {shares['idf-lines']} STS cells of `idf-background` are reproduced.",
+        "[Other readings](../docs/method.md) do no better: how the paper read it is open.",
     ]
 
 
