@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from attar.io import aside, atomic
-from attar.io.aside import OLD, SUFFIX, place_aside, remove_leftovers, scratch
+from attar.io.aside import OLD, SUFFIX, place_aside, remove_folder, remove_leftovers, scratch
 from attar.io.atomic import check_target_folder, new_file, new_folder
 
 
@@ -134,3 +134,23 @@ def test_the_old_folder_is_never_moved_out_of_the_way(tmp_path: Path, monkeypatc
     with new_folder(one, "mark", overwrite=True) as place:
         (place / "mark").write_text("new")
     assert (moved, (one / "mark").read_text()) == ([], "new")
+
+
+def test_a_folder_is_removed_in_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name / "in it").mkdir(parents=True)
+        (tmp_path / name / "file").write_text(name)
+    remove_folder(tmp_path / "one")
+    assert os.listdir(tmp_path) == ["two"]
+    monkeypatch.setattr(aside.shutil, "rmtree", lambda *_, **__: None)  # killed before anything in it is gone
+    remove_folder(tmp_path / "two")
+    assert not (tmp_path / "two").exists()
+    monkeypatch.undo()
+    aside._tidied.clear()
+    remove_leftovers(tmp_path)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_that_is_not_there_is_no_matter(tmp_path: Path) -> None:
+    remove_folder(tmp_path / "none")
+    assert os.listdir(tmp_path) == []

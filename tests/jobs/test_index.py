@@ -167,6 +167,18 @@ def test_vectors_that_changed_since_an_earlier_run_are_made_anew(
     assert (tmp_path / "i" / "vectors-00000.npy").read_bytes() == wanted
 
 
+def test_a_run_that_was_killed_just_before_the_end_goes_on(
+    plain: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as stopped, pytest.raises(KeyboardInterrupt):
+        stopped.setattr(building, "replace_folder", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        Index.build(tmp_path / "i", plain, documents(5))
+    left = sorted(path.name for path in (tmp_path / ".i.unfinished").iterdir())
+    assert left == ["index.json", "recipe", "texts-00000.arrow", "vectors-00000.npy"]  # what an index holds
+    Index.build(tmp_path / "i", plain, documents(5))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["i"]
+
+
 def test_more_parts_of_an_earlier_run_do_not_come_along(
     plain: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from attar.io.locks import try_lock
 
 SUFFIX = ".attar-part"
+_GONE = "gone"  # in it: what is being removed
 OLD = "old"  # in it: folders that were moved out of the way, where two folders can't be exchanged at once
 _LONGEST = 40  # characters of the target's name that are shown in the name of its place
 _tidied: set[Path] = set()  # folders that this process has looked through
@@ -40,6 +41,12 @@ def scratch() -> Iterator[Path]:
     """A new folder among the system's temporary ones, gone afterwards."""
     with place_aside(Path(tempfile.gettempdir()), "scratch") as folder:
         yield folder
+
+
+def remove_folder(folder: Path) -> None:
+    """Removes it in one step: whoever is killed meanwhile leaves all of it under its name, or nothing."""
+    with suppress(OSError), place_aside(folder.parent, folder.name) as place:
+        os.rename(folder, place / _GONE)
 
 
 def remove_leftovers(parent: Path) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from attar.embedder import Embedder
 from attar.errors import AttarError, InputError, OutputError
+from attar.io.aside import remove_folder
 from attar.io.atomic import check_target_folder, make_own_folder, new_file, replace_folder
 from attar.io.locks import exclusive
 from attar.io.plural import number_of
@@ -217,13 +218,14 @@ def _work_folder(target: Path) -> Iterator[Path]:
     """Beside the target; it stays where a run was stopped or the disk is full, and goes where something was refused."""
     place = target.resolve()
     work = place.with_name(f".{place.name}.unfinished")
-    make_own_folder(work, lambda names: _LOCK in names, "the work of an earlier run")
+    # The lock goes before the folder takes the target's name; the description is there by then.
+    make_own_folder(work, lambda names: _LOCK in names or ABOUT in names, "the work of an earlier run")
     try:
         with exclusive(work / _LOCK):
             yield work
     except AttarError as error:
         if not isinstance(error, OutputError):
-            shutil.rmtree(work, ignore_errors=True)
+            remove_folder(work)
         raise
 
 
