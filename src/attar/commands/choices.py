@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from attar.commands.gathered import gathered
+from attar.commands.running import Running, running_options
 from attar.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,23 +76,6 @@ _OPTIONS = [
     ),
     click.option("--max-tokens", type=int, metavar="N", help="Cut texts at N tokens instead of at the model's limit."),
     click.option("--windows", type=int, metavar="N", help="Do not cut: average windows that share N tokens."),
-    click.option(
-        "--threads",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Cores a transformer may use. Default: all there are.",
-    ),
-    click.option(
-        "--precision",
-        type=click.Choice(["float32", "bfloat16", "int8", "float64", "auto"]),
-        help="What a transformer computes in. bfloat16: faster where the processor can, cosine 0.9999 to float32. "
-        "int8: faster still, less exact. float64: slow, exact. auto: bfloat16 where it pays. Default: float32.",
-    ),
-    click.option(
-        "--device",
-        metavar="NAME",
-        help="Where torch computes: cpu, cuda, cuda:1 ... or mps. Default: cpu, without torch.",
-    ),
 ]
 
 
@@ -107,9 +92,7 @@ class Choices:
     pooling: str | None
     max_tokens: int | None
     windows: int | None
-    threads: int | None
-    precision: str | None
-    device: str | None
+    running: Running
 
     def about(self, *, recipe: str | None = None, model: str | None = None) -> Choices:
         """The same, of this recipe or model."""
@@ -124,7 +107,7 @@ class Choices:
         What learns from a background corpus does so where there is one; Avg. is made from it.
         """
         made = self._embedder(background)
-        made.encoder = made.encoder_.configured(threads=self.threads, precision=self.precision, device=self.device)
+        made.encoder = self.running.of(made.encoder_)
         return made
 
     def _embedder(self, background: Sequence[str] | None) -> Embedder:
@@ -183,15 +166,4 @@ class Choices:
 
 def embedder_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options; the command gets them as one `choices`."""
-    names = list(Choices.__dataclass_fields__)
-
-    def gathered(**given: Any) -> Any:
-        choices = Choices(**{name: given.pop(name) for name in names})
-        return command(choices=choices, **given)
-
-    gathered.__doc__ = command.__doc__
-    gathered.__name__ = command.__name__
-    wrapped: Callable[..., Any] = gathered
-    for option in reversed(_OPTIONS):
-        wrapped = option(wrapped)
-    return wrapped
+    return gathered(command, [*_OPTIONS, running_options], "choices", Choices)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from attar.commands.gathered import gathered
 from attar.errors import InputError
 
 if TYPE_CHECKING:
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 
 _OPTIONS = [
     click.option(
-        "--executor", type=click.Choice(["local", "ray"]), help="Work in shards, on this machine or a Ray cluster."
+        "--executor",
+        "name",
+        type=click.Choice(["local", "ray"]),
+        help="Work in shards, on this machine or a Ray cluster.",
     ),
     click.option("--address", metavar="HOST:PORT", help="Of a Ray cluster. Default: RAY_ADDRESS, or one started here."),
     click.option("--workers", type=click.IntRange(1), metavar="N", help="Processes that work. Default: all cores."),
@@ -46,17 +50,4 @@ class ExecutorChoice:
 
 def executor_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options; the command gets them as one `executor`."""
-
-    def gathered(**given: Any) -> Any:
-        address, workers, shards = (given.pop(name) for name in ("address", "workers", "shards"))
-        choice = ExecutorChoice(given.pop("executor"), address, workers, shards)
-        return command(executor=choice, **given)
-
-    gathered.__doc__ = command.__doc__
-    gathered.__name__ = command.__name__
-    # Options are gathered from the inside out, as click does with decorators of its own.
-    gathered.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]
-    wrapped: Callable[..., Any] = gathered
-    for option in reversed(_OPTIONS):
-        wrapped = option(wrapped)
-    return wrapped
+    return gathered(command, _OPTIONS, "executor", ExecutorChoice)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from attar.commands.executor_choice import ExecutorChoice, executor_options
+from attar.commands.running import Running, running_options
 from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError, OutputError
 from attar.io.plural import number_of
@@ -51,6 +52,7 @@ Examples:
 @click.option("--max-tokens", type=int, metavar="N", help="Cut texts at N tokens instead of at the model's limit.")
 @click.option("--overwrite", is_flag=True, help="Replace the folder if it holds an earlier table.")
 @executor_options
+@running_options
 def static(
     model: str | None,
     corpus: str,
@@ -62,6 +64,7 @@ def static(
     max_tokens: int | None,
     overwrite: bool,
     executor: ExecutorChoice,
+    running: Running,
 ) -> None:
     """Make a static model: each token's vector is its mean over a corpus, at every layer asked for, from one pass.
 
@@ -77,12 +80,15 @@ def static(
 
     target = Path(output)
     if zipfian:
-        if executor.name is not None or max_tokens is not None:
-            raise InputError("--zipfian counts tokens here and cuts nothing: leave out --executor and --max-tokens")
+        if executor.name is not None or max_tokens is not None or running != Running():
+            raise InputError(
+                "--zipfian counts tokens here, cuts nothing and runs no transformer: leave out --executor, "
+                "--max-tokens, --threads, --precision and --device"
+            )
         _whiten_rows(model, _Texts(corpus, column, sentences), target, overwrite=overwrite)
         return
     check_target_folder(target, ABOUT, overwrite=overwrite)
-    encoder = Transformer(model, max_tokens=max_tokens)
+    encoder = running.of(Transformer(model, max_tokens=max_tokens))
     wanted = tuple(range(encoder.n_layers + 1)) if layers == "all" else parse_layers(layers)
     if executor.name is not None:
         table = _average_shards(encoder, corpus, target, wanted, column, sentences, overwrite, executor)
