@@ -15,7 +15,7 @@ import click
 
 from attar._version import __version__
 from attar.errors import AttarError
-from attar.io.late_modules import load_late
+from attar.io.late_modules import hide_from, load_late
 from attar.io.signals import Stopped, received, stopped_by_signals
 from attar.io.streams import complete_streams, drop_output, say
 from attar.io.system_errors import is_out_of_memory, reason_of
@@ -44,8 +44,6 @@ COMMANDS = {
     "best": "Show or save the best recipe of a sweep for each task and family.",
     "report": "Turn a sweep into a page, tables or figures.",
 }
-
-LATE = ("scipy.stats", "pandas")  # half the start of a short command, which uses neither
 
 
 class _Commands(click.Group):
@@ -91,8 +89,8 @@ def main(arguments: list[str] | None = None) -> None:
     complete_streams()
     _prepare()
     if arguments is None:  # the process is ours
-        for module in LATE:
-            load_late(module)
+        load_late("scipy.stats")
+        hide_from("sklearn.utils.fixes", "pandas")
     code = _told(arguments)
     try:
         sys.stdout.flush()

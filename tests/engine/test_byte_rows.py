@@ -107,3 +107,10 @@ def test_what_is_left_must_fit() -> None:
     held = held_by("all", sample(10, 3, 0))
     with pytest.raises(ValueError, match=r"needs \(1, 2, 10\) float32"):
         held.spread(np.zeros((1, 2, 3)), np.zeros((1, 10)), np.empty((1, 2, 9), dtype=np.float32))
+
+
+def test_more_dims_than_sums_have_room_for() -> None:
+    if compiled_kernels() is None:
+        pytest.skip("the C kernels are not built, not allowed, or too new for this processor")
+    assert byte_rows.byte_rows(np.zeros((1, 2**16), dtype=np.float32)) is not None
+    assert byte_rows.byte_rows(np.zeros((1, 2**16 + 1), dtype=np.float32)) is None

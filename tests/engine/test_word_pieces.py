@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import os
 import pickle
 import random
+import signal
 import string
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
@@ -138,6 +141,14 @@ def test_a_character_that_becomes_too_many_is_left_to_others():
     assert word_pieces._LETTER in fast._page(1)["kind"]
 
 
+def test_marks_that_stay_are_put_in_order_by_others():
+    """U+08D4 and U+1E94A are too new for what tokenizers strips, but not for what it orders."""
+    pieces = ["a", "##\u08d4", "##\U0001e94a", "##\u0301", "##b"]
+    texts = ["a\u08d4\U0001e94a", "a\U0001e94a\u08d4", "a\u0301\u08d4b"]
+    for changes in ({}, {"lowercase": False}, {"strip_accents": False}):
+        assert_same(*pair(small(pieces, **changes)), texts)
+
+
 def test_special_tokens_in_texts_are_text():
     tokenizer = small(["a", "mask", "##ed", "masked", "[", "]"])
     tokenizer.add_special_tokens([AddedToken("masked", special=True), AddedToken("sep", special=True)])
@@ -197,6 +208,37 @@ def test_threads_of_the_caller():
             np.testing.assert_array_equal(lengths, plain(part)[1])
 
 
+def test_arrays_of_texts():
+    fast, plain = pair(small(["a", "b"]))
+    for texts in (np.array(["a b", "b"]), np.array([], dtype=str)):
+        assert_same(fast, plain, texts)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_process_forked_while_a_thread_learns(monkeypatch):
+    fast, _ = pair(small(["a"]))
+    learning, forked = threading.Event(), threading.Event()
+    page = fast._page
+
+    def slowly(number):
+        learning.set()
+        forked.wait(10)
+        return page(number)
+
+    monkeypatch.setattr(fast, "_page", slowly)
+    thread = threading.Thread(target=fast, args=(["\u0411"],))
+    thread.start()
+    learning.wait(10)
+    child = os.fork()
+    if not child:
+        signal.alarm(10)  # ends it, should it wait for ever
+        forked.set()
+        os._exit(fast(["\u0531"])[1].tolist() != [1])
+    forked.set()
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
+
+
 def test_no_texts():
     ids, lengths = pair(tiny_models.wordpiece())[0]([])
     assert len(ids) == len(lengths) == 0
@@ -220,10 +262,23 @@ def other_words():
     return tokenizer
 
 
+def two_pieces_with_one_id():
+    tokenizer = tokenizers.Tokenizer(models.WordPiece({"[UNK]": 0, "the": 1, "cat": 1}, unk_token="[UNK]"))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    return tokenizer
+
+
 @pytest.mark.parametrize(
     "make",
     [
-        *(tiny_models.byte_level, tiny_models.unigram, added_words, other_preparation, other_words),
+        *(
+            tiny_models.byte_level,
+            tiny_models.unigram,
+            two_pieces_with_one_id,
+            added_words,
+            other_preparation,
+            other_words,
+        ),
         *(lambda: small(["a"], most=1001), lambda: small(["a" * 64])),
     ],
 )

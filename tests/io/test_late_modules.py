@@ -1,4 +1,4 @@
-"""Modules that are loaded at their first use: in a process of their own, since they change what imports do."""
+"""Imports that commands do without: in a process of their own, since they change what imports do."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 
 def run(code: str) -> str:
-    begun = "import sys\nfrom attar.io.late_modules import load_late\n" + textwrap.dedent(code)
+    begun = "import sys\nfrom attar.io.late_modules import hide_from, load_late\n" + textwrap.dedent(code)
     done = subprocess.run([sys.executable, "-c", begun], capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
@@ -74,6 +74,35 @@ def test_several_threads_at_once():
         """)
         == "4950"
     )
+
+
+def test_a_module_hidden_from_another_is_there_for_all_others(tmp_path):
+    (tmp_path / "asks.py").write_text("try:\n    import json\nexcept ImportError:\n    json = None\n")
+    code = f"""
+        sys.path.insert(0, {str(tmp_path)!r})
+        hide_from("asks", "json")
+        import asks
+        print(asks.json, "json" in sys.modules)
+        import json
+        print(json.loads("1"))
+        import importlib
+        print(importlib.reload(asks).json is json)
+    """
+    assert run(code).splitlines() == ["None False", "1", "True"]
+
+
+def test_a_command_does_not_mind_a_library_that_it_does_not_need(tmp_path):
+    (tmp_path / "pandas").mkdir()
+    (tmp_path / "pandas/__init__.py").write_text("raise ImportError('numpy.core.multiarray failed to import')\n")
+    (tmp_path / "texts.txt").write_text("A cat sat.\nA dog ran.\n")
+    code = f"""
+        sys.path.insert(0, {str(tmp_path)!r})
+        from attar.cli import main
+        sys.argv = ["attar", "index", {str(tmp_path / "texts.txt")!r}, "-o", {str(tmp_path / "index")!r}]
+        main()
+    """
+    run(code)
+    assert (tmp_path / "index/index.json").exists()
 
 
 @pytest.mark.parametrize("name", ["pandas", "scipy.stats"])

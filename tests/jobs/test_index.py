@@ -174,9 +174,34 @@ def test_a_run_that_was_killed_just_before_the_end_goes_on(
         stopped.setattr(building, "replace_folder", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         Index.build(tmp_path / "i", plain, documents(5))
     left = sorted(path.name for path in (tmp_path / ".i.unfinished").iterdir())
-    assert left == ["index.json", "recipe", "texts-00000.arrow", "vectors-00000.npy"]  # what an index holds
+    assert left == [
+        "index.json",
+        "lock",
+        "recipe",
+        "texts-00000.arrow",
+        "vectors-00000.npy",
+    ]  # and none may begin there
     Index.build(tmp_path / "i", plain, documents(5))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["i"]
+    assert "lock" not in [path.name for path in (tmp_path / "i").iterdir()]
+
+
+def test_no_other_process_begins_in_a_folder_that_is_about_to_be_moved(
+    plain: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move = building.replace_folder
+    refused = []
+
+    def at_the_last_moment(work: Path, target: Path) -> None:
+        with pytest.raises(OutputError, match="another process is writing"):
+            Index.build(target, plain, documents(3, seed=9))
+        refused.append(target)
+        move(work, target)
+
+    monkeypatch.setattr(building, "replace_folder", at_the_last_moment)
+    index = Index.build(tmp_path / "i", plain, documents(5))
+    assert len(refused) == 1
+    assert len(index) == 5
 
 
 def test_more_parts_of_an_earlier_run_do_not_come_along(

@@ -21,6 +21,7 @@ from attar.types import Doubles, Floats, Ints
 _TOGETHER, _GROUP, _PER_UNIT = 16, 20, 4  # as in _bytes.h
 _BLOCK = 512  # as in _spread.c
 _BLOCK_ROWS = 256  # as in _nearest.c
+_MOST_DIMS = 2**16  # whose sums of products of bytes have 31 bits
 _PARTS = 4  # for each thread: who is late gets fewer
 
 
@@ -114,6 +115,6 @@ class ByteRows:
 
 
 def byte_rows(x: Floats) -> ByteRows | None:
-    """The rows as bytes; None without the compiled kernels. Shape: (N, D)"""
+    """The rows as bytes; None without the compiled kernels, or of too many dims. Shape: (N, D)"""
     kernels = compiled_kernels()
-    return None if kernels is None else ByteRows(kernels, x)
+    return None if kernels is None or x.shape[1] > _MOST_DIMS else ByteRows(kernels, x)

@@ -7,7 +7,6 @@ depend on those around it, so `tokenizers` is asked once for each, in pages of 2
 from __future__ import annotations
 
 import ctypes
-import threading
 import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self
@@ -119,8 +118,8 @@ class WordPieces:
         self._read_texts = functions.attar_word_pieces
         self._normalize, self._split = tokenizer.normalizer.normalize_str, tokenizer.pre_tokenizer.pre_tokenize_str
         self._plain = plain
+        self._sorts = self._normalize("\u00e9") in ("e", "E")  # takes letters apart, and puts marks that stay in order
         self._pieces = _enter(functions, tokenizer, vocabulary)
-        self._learning = threading.Lock()
         pages = np.full(_PAGES, -1, dtype=np.int32)
         pages[0] = 0
         self._known = _Known.of(self._pieces, pages, self._page(0)[None])
@@ -130,7 +129,7 @@ class WordPieces:
             joined = "\0".join(texts).encode()
         except UnicodeEncodeError:  # lone surrogates, which `tokenizers` has its own words about
             return self._plain(texts)
-        if not texts:
+        if not len(texts):
             return np.empty(0, np.int32), np.empty(0, np.int64)
         size, n = len(joined) + 1, len(texts)  # behind the bytes of Python stands a zero too
         known, room, missing = self._known, np.empty(size, np.int32), np.zeros(_PAGES, np.uint8)
@@ -158,16 +157,20 @@ class WordPieces:
         return replace_ids(ids, lengths, apart, *self._plain([texts[i] for i in apart.tolist()]))
 
     def _learn(self, pages: Sequence[int]) -> None:
-        """Ask what becomes of the characters of these pages."""
-        with self._learning:
-            known = self._known
-            new = [page for page in pages if known.pages[page] < 0]
-            if not new:
-                return
-            characters = np.concatenate([known.characters, [self._page(page) for page in new]])
-            places = known.pages.copy()
-            places[new] = np.arange(len(known.characters), len(characters))
-            self._known = _Known.of(self._pieces, places, characters)
+        """Ask what becomes of the characters of these pages.
+
+        Without a lock, which a forked process could find closed for ever: of two threads that learn at once, one may
+        have to learn again.
+        """
+        asked = {page: self._page(page) for page in pages if self._known.pages[page] < 0}
+        known = self._known
+        new = [page for page in asked if known.pages[page] < 0]
+        if not new:
+            return
+        characters = np.concatenate([known.characters, [asked[page] for page in new]])
+        places = known.pages.copy()
+        places[new] = np.arange(len(known.characters), len(characters))
+        self._known = _Known.of(self._pieces, places, characters)
 
     def _page(self, page: int) -> npt.NDArray[Any]:
         """Shape: (256,)"""
@@ -181,6 +184,8 @@ class WordPieces:
         if category in ("Cn", "Cs") or (category != "Mn" and unicodedata.combining(character)):
             return ask
         becomes = self._normalize(character)
+        if self._sorts and any(map(unicodedata.combining, becomes)):  # marks too new for `tokenizers` to strip
+            return ask
         parts = [part for part, _ in self._split(f"a{becomes}a")]
         if not becomes:
             kind = _NOTHING
@@ -209,6 +214,8 @@ def is_supported(tokenizer: tokenizers.Tokenizer, vocabulary: Vocabulary) -> boo
         and 0 < model.max_input_chars_per_word <= _MOST_CHARACTERS
         and model.token_to_id(model.unk_token) is not None
         and max(map(len, vocabulary.pieces)) <= _LONGEST_PIECE
+        and tokenizer.get_vocab_size()
+        == sum(map(bool, vocabulary.pieces)) + ("" in tokenizer.get_vocab())  # one id each
     )
 
 

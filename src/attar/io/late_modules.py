@@ -1,7 +1,7 @@
-"""Modules that are loaded when something of them is first used, not when they are imported.
+"""Imports that a command can do without: half of the time that a short one takes.
 
-scikit-learn imports scipy.stats and pandas for functions that few commands call, which takes as long as all else that
-a short command does.
+scikit-learn imports scipy.stats for functions that few commands call, and pandas, where it is installed, to know its
+version. The first is loaded when something of it is first used; the second isn't there while scikit-learn looks.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 from importlib import import_module
+from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from types import ModuleType
@@ -58,3 +59,34 @@ def _spec_of(name: str) -> ModuleSpec | None:
         return find_spec(name)
     whole = _spec_of(parent)
     return None if whole is None else PathFinder.find_spec(name, whole.submodule_search_locations)
+
+
+class _HiddenFrom(MetaPathFinder):
+    """Says that a module is not installed, while another one is being imported."""
+
+    def __init__(self, importer: str, name: str) -> None:
+        self._importer, self._name = importer, name
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
+        if fullname == self._name and _is_being_imported(self._importer):
+            raise ModuleNotFoundError(f"{fullname!r} is hidden from {self._importer!r}", name=fullname)
+
+
+def _is_being_imported(name: str) -> bool:
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    return bool(getattr(spec, "_initializing", False))
+
+
+def hide_from(importer: str, name: str) -> None:
+    """A module that another one imports only where it is installed is not there for it, unless it is loaded already.
+
+    Only for a program's own process. For all others, and once the importer is loaded, nothing changes.
+
+    Parameters
+    ----------
+    importer : str
+        The module that would import it.
+    name : str
+        The module that it can do without.
+    """
+    sys.meta_path.insert(0, _HiddenFrom(importer, name))

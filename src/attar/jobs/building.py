@@ -218,8 +218,7 @@ def _work_folder(target: Path) -> Iterator[Path]:
     """Beside the target; it stays where a run was stopped or the disk is full, and goes where something was refused."""
     place = target.resolve()
     work = place.with_name(f".{place.name}.unfinished")
-    # The lock goes before the folder takes the target's name; the description is there by then.
-    make_own_folder(work, lambda names: _LOCK in names or ABOUT in names, "the work of an earlier run")
+    make_own_folder(work, lambda names: _LOCK in names, "the work of an earlier run")
     try:
         with exclusive(work / _LOCK):
             yield work
@@ -230,12 +229,16 @@ def _work_folder(target: Path) -> Iterator[Path]:
 
 
 def _put_in_place(work: Path, target: Path, about: About) -> None:
-    """All that the index names and nothing else, also of an earlier run with more texts."""
+    """All that the index names and nothing else, also of an earlier run with more texts.
+
+    The lock goes last: in a folder without it another process could begin before this one has moved it away.
+    """
     numbers = range(len(about.parts))
     graph = GraphFile.read(about.approximate)
-    named = {ABOUT, RECIPE} | ({graph.file, graph.nodes_file} if graph is not None else set())
+    named = {ABOUT, RECIPE, _LOCK} | ({graph.file, graph.nodes_file} if graph is not None else set())
     named |= {make(work, n).name for n in numbers for make in (vectors_file, texts_file)}
     for path in work.iterdir():
         if path.name not in named:
             path.unlink() if path.is_file() else shutil.rmtree(path)
     replace_folder(work, target)
+    (target / _LOCK).unlink(missing_ok=True)

@@ -163,6 +163,19 @@ def test_more_clusters_than_points(k: int) -> None:
         kmeans(np.ones((3, 2)), k)
 
 
+@pytest.mark.parametrize("largest", [1e20, np.inf, np.nan])
+def test_points_too_far_to_be_squared(largest: float) -> None:
+    points = np.where(np.arange(12)[:, None] % 3 == np.arange(3), np.float32(largest), np.float32(0))
+    with np.errstate(invalid="ignore", over="ignore"), pytest.raises(InputError, match="can't be squared in float32"):
+        kmeans(points, 3)
+
+
+def test_points_as_far_as_can_be() -> None:
+    points = np.eye(3, dtype=np.float32)[np.arange(12) % 3] * np.float32(1e18)
+    found = kmeans(points, 3).labels
+    assert len(set(zip(found.tolist(), (np.arange(12) % 3).tolist(), strict=True))) == 3
+
+
 def test_no_start() -> None:
     with pytest.raises(InputError, match="n_init=0"):
         kmeans(np.ones((3, 2)), 2, n_init=0)

@@ -21,6 +21,7 @@ from attar.scores.solvers.seeding import spread_seeds
 from attar.types import Doubles, Floats, Ints
 
 NUMBERS_AT_ONCE = 2**20  # in one block of (rows, D)
+LARGEST_SQUARE = 1e37  # |x|^2 of a row, below what float32 holds
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,11 @@ def kmeans(
     rows = np.empty(x.shape, dtype=np.float32)
     np.subtract(x, mean, out=rows, casting="same_kind")  # centred, for products of float32 lose less
     held = byte_rows(rows)
+    squares = np.einsum("nd,nd->n", rows, rows) if held is None else held.squares
+    if not float(squares.max()) < LARGEST_SQUARE:
+        raise InputError(
+            f"vectors as large as {np.abs(x).max():.2g} can't be squared in float32: scale them to about 1 first"
+        )
     seeds = spread_seeds(rows, k, n_init, np.random.default_rng(seed), held)
     return lloyd(rows, seeds, tol, max_iter, mean, held)
 
