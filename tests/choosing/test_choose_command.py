@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -80,6 +81,40 @@ def test_choose_saves_a_recipe_that_loads_with_its_account(
     assert (out / "choice.svg").read_text().startswith("<?xml")
     assert Embedder.load(out).encode(["the cat"]).shape == (1, 16)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["recipe"]
+
+
+def test_choose_saves_its_recipe_where_no_picture_can_be_drawn(
+    tiny_bert_dir: Path,
+    texts_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    out = tmp_path / "recipe"
+    main(["choose", str(texts_file), "--model", str(tiny_bert_dir), "-o", str(out)])
+    assert "without choice.svg: a picture of the choice needs" in (said := capsys.readouterr().err)
+    assert "pip install 'attar[pictures]'" in said
+    assert not (out / "choice.svg").exists()
+    assert Embedder.load(out).encode(["the cat"]).shape == (1, 16)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["recipe"]
+
+
+def test_a_choice_that_is_stopped_says_that_it_can_go_on(
+    tiny_bert_dir: Path,
+    texts_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(import_module("attar.choosing.run"), "gather", stopped)
+    with pytest.raises(SystemExit, match="130"):
+        main(["choose", str(texts_file), "--model", str(tiny_bert_dir), "-o", str(tmp_path / "recipe")])
+    said = capsys.readouterr().err
+    assert f"what is done is kept in {tmp_path / 'recipe.choosing'}: the same command goes on from there" in said
 
 
 def test_choose_in_python_goes_on_from_its_work(

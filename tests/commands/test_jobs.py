@@ -326,6 +326,32 @@ def test_a_model_that_is_not_there_is_said_before_a_recipe_is(
         assert len(said.splitlines()) == 1, said
 
 
+@pytest.mark.parametrize(
+    ("job", "says"),
+    [
+        (["duplicates", "texts.txt", "-o", "d.csv", "--threshold", "92"], "the threshold 92.0 is no cosine"),
+        (["groups", "texts.txt", "-o", "g", "-k", "81"], "81 groups were asked for; there are 80 texts: give 1 to 80"),
+        (["encode", "texts.txt", "-o", "v.npy", "--dims", "17"], "17 dims were asked for; the vectors have 16"),
+    ],
+)
+def test_what_can_not_be_is_refused_before_anything_is_embedded(
+    here: Path,
+    tiny_bert_dir: Path,
+    job: list[str],
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def embedded(*_: object, **__: object) -> None:
+        raise AssertionError("texts were embedded")
+
+    monkeypatch.chdir(here)
+    monkeypatch.setattr(Transformer, "pool_into", embedded)
+    monkeypatch.setattr(Transformer, "pool", embedded)
+    assert run(*job, "--model", str(tiny_bert_dir), "--shape", "unit") == 2
+    assert says in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("job", ["index", "groups"])
 def test_ctrl_c_leaves_nothing_half_written_and_a_rerun_finishes(tiny_bert_dir: Path, tmp_path: Path, job: str) -> None:
     texts = [f"{text} {i}" for i in range(4000) for text in TEXTS[:8]]

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -278,6 +281,19 @@ def test_missing_extra_names_its_line(tiny_bert: Transformer, tmp_path: Path, mo
     monkeypatch.setitem(__import__("sys").modules, "sentence_transformers", None)
     with pytest.raises(MissingExtra, match=r"pip install 'attar\[sentence-transformers\]'"):
         export(Embedder(tiny_bert), "sentence-transformers", tmp_path / "model")
+
+
+def test_where_there_is_no_torch_the_line_is_the_same(tiny_bert_dir: Path, tmp_path: Path) -> None:
+    code = f"""
+        import sys
+        sys.modules["torch"] = sys.modules["sentence_transformers"] = None
+        from attar.cli import main
+        main(["export", "plain", "--model", {str(tiny_bert_dir)!r}, "--to", "sentence-transformers", "-o", "model"])
+    """
+    ran = [sys.executable, "-c", textwrap.dedent(code)]
+    ended = subprocess.run(ran, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert "pip install 'attar[sentence-transformers]'" in ended.stderr
 
 
 def test_an_unfitted_recipe_is_refused(tiny_bert: Transformer, tmp_path: Path) -> None:

@@ -306,6 +306,39 @@ def test_texts_whose_places_are_not_in_the_file(plain: Embedder, tmp_path: Path)
         Index.open(tmp_path / "i").search("the cat sat", top=1)
 
 
+def test_no_query_finds_documents_of_which_nothing_is_known(
+    plain: Embedder, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING, "attar"):
+        index = Index.build(tmp_path / "i", plain, ["the cat sat", "\U0001f600", "a dog ran"])
+        assert "no query will find 1 of 3 texts: the model knows nothing of them" in caplog.text
+    assert index.search("the \U0001f600 \U0001f600", 3)[0].row != 1
+    assert index.about.zeros == 1
+    index.add(["\U0001f600 \U0001f600", "seven blue dogs"])
+    assert index.about.zeros == 2
+    assert {hit.row for hit in index.search("the cat \U0001f600", 5) if hit.cosine == 0} == {1, 3}
+
+
+def test_a_run_that_was_stopped_leaves_what_can_be_used_and_says_so(
+    plain: Embedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(building, "PART_ROWS", 2)
+    write = building.write_part
+
+    def stopped(folder: Path, number: int, *part: object) -> None:
+        if number == last:
+            raise KeyboardInterrupt
+        write(folder, number, *part)
+
+    monkeypatch.setattr(building, "write_part", stopped)
+    caplog.set_level(logging.INFO, "attar")
+    for last in (0, 1):
+        with pytest.raises(KeyboardInterrupt):
+            Index.build(tmp_path / "i", plain, documents(5))
+        assert [path.name for path in tmp_path.iterdir()] == [".i.unfinished"] * last
+        assert ("the same command goes on from there" in caplog.text) == bool(last)
+
+
 def test_zero_vectors_are_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     from small_tables import few_vectors, few_words
 

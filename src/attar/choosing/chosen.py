@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,10 +20,13 @@ from attar.choosing.picture import draw_picture
 from attar.choosing.rule import KEPT, Verdict
 from attar.embedder import Embedder
 from attar.encoders.prompted import PROMPT
+from attar.errors import MissingExtra
 from attar.io.atomic import new_folder
 from attar.io.plural import number_of
 from attar.persist import README, RECIPE
 from attar.types import Encoder
+
+log = logging.getLogger("attar")
 
 ACCOUNT, ANSWERS, PICTURE = "choice.json", "answers.jsonl", "choice.svg"
 SIGNAL_NAMES = ("probe", "topics", "words", "groups", "trials", "votes", "contrast", "evenness")
@@ -98,7 +102,10 @@ class Chosen:
         }
 
     def save(self, folder: str | Path, *, overwrite: bool = False, progress: bool = False) -> Embedder:
-        """Fit the recipe on all texts and save it with choice.json, choice.svg and the answers; whole or not at all."""
+        """Fit the recipe on all texts and save it with choice.json, choice.svg and the answers; whole or not at all.
+
+        Without matplotlib there is no choice.svg, and a note says so.
+        """
         fitted = self.embedder(progress)
         with new_folder(Path(folder), RECIPE, overwrite=overwrite) as aside:
             fitted.save(aside / "recipe")
@@ -109,7 +116,10 @@ class Chosen:
             (aside / ACCOUNT).write_text(account + "\n", encoding="utf-8")
             readme = (aside / README).read_text(encoding="utf-8")
             (aside / README).write_text(f"{readme}\n## How it was chosen\n\n{self.reason()}.\n", encoding="utf-8")
-            draw_picture(self.evidence, self.verdict, named_candidates(self.encoder), aside / PICTURE)
+            try:
+                draw_picture(self.evidence, self.verdict, named_candidates(self.encoder), aside / PICTURE)
+            except MissingExtra as error:
+                log.info("without %s: %s", PICTURE, error)
             if self.answers:
                 write_answers(aside / ANSWERS, self.answers)
         return fitted

@@ -34,7 +34,7 @@ def draw_picture(evidence: SignalEvidence, verdict: Verdict, named: Mapping[str,
         from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingExtra("drawing the choice", "models") from None
+        raise MissingExtra("a picture of the choice", "pictures") from None
     figure = Figure(figsize=(7.2, 5.2), layout="constrained")
     axes = figure.subplots()
     names = ("probe", "topics") if evidence.groups is None else ("words", "trials")

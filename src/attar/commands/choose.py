@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from attar.commands.stopping import kept_in
 from attar.commands.text_limit import text_limit_option
 from attar.errors import InputError
 from attar.io.plural import number_of
@@ -113,7 +114,8 @@ def choose(
     given = [answer for path in files for answer in read_answers(path)]
     talk = _talk(ask, web, purpose, output)
     settings = ChooseSettings(purpose, sample, work, progress=True)
-    chosen = run(list(read_texts(texts, column)), model, settings=settings, answers=given, talk=talk)
+    with kept_in(work):
+        chosen = run(list(read_texts(texts, column)), model, settings=settings, answers=given, talk=talk)
     if web:
         again = f"attar choose {texts} --answers answers.jsonl -o {output}"
         log.info("wrote %s.html; open it, answer, save, and run: %s (with the same options)", output, again)

@@ -35,7 +35,12 @@ Examples:
 @click.option("--on", "old_name", type=click.Choice(["local", "ray"]), hidden=True)
 @click.option("--address", metavar="HOST:PORT", help="Of a Ray cluster. Default: RAY_ADDRESS, or one started here.")
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Texts are embedded by N processes. Default: all.")
-@click.option("--shards", type=click.IntRange(1), metavar="N", help="Parts to make. Default: 100,000 rows in each.")
+@click.option(
+    "--shards",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Parts to make. Default: up to 100,000 rows in each, and several for few rows.",
+)
 @click.option("--model", metavar="DIR|NAME", help="Another model than the recipe's own.")
 @click.option("--column", metavar="NAME", help="The column of texts in .csv, .tsv, .jsonl or .parquet.")
 @text_limit_option

@@ -70,8 +70,10 @@ def duplicates(
     from attar.io.atomic import check_not_read
     from attar.io.row_files import check_row_file, write_rows
     from attar.jobs.documents import Documents
-    from attar.jobs.duplicates import find_duplicates, find_leaks
+    from attar.jobs.duplicates import check_threshold, find_duplicates, find_leaks
 
+    if threshold is not None:
+        check_threshold(threshold)
     for target in filter(None, (output, cleaned)):
         check_row_file(target)
         check_not_read(target, texts, other)

@@ -90,7 +90,7 @@ def encode(
     read = (lambda: read_texts(texts, column)) if kept is None else kept.texts
     vectors: Iterable[Floats] = _vectors(embedder, texts, read, corpus, fit_anyway)
     if dims is not None:
-        vectors = map(_cut(dims, unit=embedder.recipe.is_unit), vectors)
+        vectors = map(_cut(dims, embedder), vectors)
     n = print_vectors(vectors, kept) if output is None else write_vectors(vectors, output, kept)
     if output is not None:
         length = " of length 1" if embedder.recipe.is_unit else ""
@@ -99,11 +99,13 @@ def encode(
             log.info("their length is not 1: compare them by cosine, not by inner product, or add --shape unit")
 
 
-def _cut(dims: int, unit: bool) -> Callable[[Floats], Floats]:
+def _cut(dims: int, embedder: Embedder) -> Callable[[Floats], Floats]:
     """Rows of fewer dims."""
-    from attar.encode_options import EncodeOptions
+    from attar.encode_options import EncodeOptions, check_dims
 
-    return EncodeOptions(truncate_dim=dims, normalize_embeddings=unit).finished
+    if embedder.__sklearn_is_fitted__():  # else their number is known when it has learned
+        check_dims(dims, embedder.get_sentence_embedding_dimension())
+    return EncodeOptions(truncate_dim=dims, normalize_embeddings=embedder.recipe.is_unit).finished
 
 
 def _vectors(

@@ -12,7 +12,7 @@ import click
 from attar.commands.choices import Choices, embedder_options
 from attar.commands.suited_choice import check_enough, fit_anyway_option, suited_embedder
 from attar.commands.text_limit import text_limit_option
-from attar.io.progress import bar
+from attar.io.progress import bar, is_watched
 
 if TYPE_CHECKING:
     from attar.jobs.documents import Documents
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("attar")
 LABELS, TABLE, MAP = "labels.csv", "groups.csv", "map.html"
+LONG = 1_000  # texts whose map takes more than a few seconds to draw
 
 
 @click.command(
@@ -75,10 +76,11 @@ def groups(
     """
     from attar.io.atomic import check_target_folder
     from attar.jobs.documents import Documents
-    from attar.jobs.groups import find_groups
+    from attar.jobs.groups import check_number, find_groups
 
     check_target_folder(Path(output), TABLE, overwrite=overwrite)
     held = Documents.read(texts, column, id_column)
+    check_number(k, len(held))
     embedder = suited_embedder(choices, "clustering")
     check_enough(embedder, len(held), fit_anyway)
     fresh = embedder.needs_fit and not embedder.__sklearn_is_fitted__()
@@ -87,11 +89,13 @@ def groups(
         found = find_groups(held.texts, vectors, k, seed, advance)
     if found.tried:
         log.info("number of groups found: %s; -k takes another", len(found.groups))
-    _write(output, held, found, vectors, projection, seed, overwrite, f"Groups of {Path(texts).name}")
     for group in found.groups[:20]:
         click.echo(f"{group.size:>7,}  {group.name}")
     if len(found.groups) > 20:
         click.echo(f"         and {len(found.groups) - 20} more groups")
+    if projection == "tsne" and len(held) >= LONG and is_watched():
+        log.info("drawing the map, which takes a while; --projection pca is quicker")
+    _write(output, held, found, vectors, projection, seed, overwrite, f"Groups of {Path(texts).name}")
     log.info("wrote %s, %s and %s to %s", LABELS, TABLE, MAP, output)
 
 

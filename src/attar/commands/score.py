@@ -88,7 +88,7 @@ def score(
     What has to learn from texts learns from each task's own (both sides of pairs together) or from --background; a
     saved recipe has learned already. The paper's figure stands beside ours where it has one for the same method.
     Where shapers surely lose against the same recipe without them, a warning says how much.
-    Exit code 1 if a task could not be scored.
+    Exit code 2 if a task could not be scored.
     """
     from attar.evaluation import evaluate, evaluate_matching
     from attar.persist import is_recipe

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from attar.commands.corpora import check_sentences
+from attar.commands.stopping import kept_in
 from attar.commands.text_limit import text_limit_option
 
 log = logging.getLogger("attar")
@@ -65,7 +66,9 @@ def sweep(
     check_sentences(None if background is None else str(background), sentences)
     wanted = tuple(part.strip() for part in tasks.split(",")) if tasks else ()
     chosen = read_grid(grid, models, wanted)
-    n = run_sweep(chosen, output, Settings(data=data, background=background, sentences=sentences, keep=keep, jobs=jobs))
+    settings = Settings(data=data, background=background, sentences=sentences, keep=keep, jobs=jobs)
+    with kept_in(output):
+        n = run_sweep(chosen, output, settings)
     with Store.of_run(output) as store:
         failed = failures(store.rows())
     if failed is not None:

@@ -11,7 +11,6 @@ from attar.encoders.transformer import Transformer
 from attar.engine.quiet import quiet
 from attar.errors import MissingExtra, RecipeError
 from attar.exports import CARD, model2vec
-from attar.exports.base_model import BaseModel, load_base
 from attar.exports.card import write_card
 from attar.exports.classic_layout import make_classic
 from attar.exports.fitted_parts import FittedParts, Step
@@ -26,6 +25,7 @@ from attar.weights import First, Last, Mean
 
 if TYPE_CHECKING:
     from attar.embedder import Embedder
+    from attar.exports.base_model import BaseModel
 
 USAGE = """from sentence_transformers import SentenceTransformer
 
@@ -46,11 +46,13 @@ def export(embedder: Embedder, folder: Path, *, overwrite: bool = False) -> list
     source = FittedParts.of(embedder)
     if not isinstance(source.encoder, Transformer):
         return model2vec.export(embedder, folder, overwrite=overwrite)
+    _check(source)
     try:
         import sentence_transformers  # noqa: F401
+
+        from attar.exports.base_model import load_base
     except ImportError:
         raise MissingExtra("exporting to sentence-transformers", "sentence-transformers") from None
-    _check(source)
     frame = source.encoder.frame
     pooling, notes = _pooling(source, frame)
     with scratch() as place, quiet():

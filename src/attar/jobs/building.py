@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from itertools import islice
@@ -36,6 +36,7 @@ from attar.jobs.index_files import (
     vectors_file,
     write_part,
 )
+from attar.jobs.known import known_texts
 from attar.shapers import Unit
 from attar.types import Floats
 
@@ -64,9 +65,9 @@ def build_folder(
             held = list(rows)
             _check_some(held)
             vectors = embedder.fit_transform([text for _, text in held], progress=True)
-            about = _write_parts(work, held, _slices_of(vectors))
+            about = _write_parts(work, embedder, held, _slices_of(vectors))
         else:
-            about = _write_parts(work, rows, _encoding(embedder, advance), _previous(work, embedder))
+            about = _write_parts(work, embedder, rows, _encoding(embedder, advance), _previous(work, embedder))
         embedder.save(work / RECIPE, overwrite=True)
         about = _with_graph(work, _with_fit(about, embedder), approximate)
         about.write(work)
@@ -102,22 +103,33 @@ def _next_part(rows: Iterator[Row]) -> Iterator[Row]:
             return
 
 
-def unit_rows(vectors: Floats) -> tuple[Floats, int]:
-    """Vectors of length 1, and how many are zero and stay so."""
+def unit_rows(vectors: Floats) -> Floats:
+    """Vectors of length 1; zero ones stay so."""
     rows: Floats = Unit().transform(np.asarray(vectors, dtype=np.float32))
+    return rows
+
+
+def document_rows(embedder: Embedder, texts: Sequence[str], vectors: Floats) -> tuple[Floats, int]:
+    """The same of documents, and how many are zero: also where the model knows no token, for such all look the same."""
+    rows = unit_rows(vectors)
+    rows[~known_texts(embedder.encoder_, texts)] = 0
     return rows, int((~rows.any(axis=1)).sum())
 
 
 def report_zeros(zeros: int, n_rows: int) -> None:
     """Zero vectors are counted and named."""
     if zeros:
-        log.warning("no query will find %s of %s: their vector is zero", f"{zeros:,}", number_of(n_rows, "text"))
+        log.warning(
+            "no query will find %s of %s: the model knows nothing of them, or their vector is zero",
+            f"{zeros:,}",
+            number_of(n_rows, "text"),
+        )
 
 
 Encode = Callable[[int, list[str]], Floats]
 
 
-def _write_parts(work: Path, rows: Iterable[Row], encode: Encode, previous: bool = False) -> About:
+def _write_parts(work: Path, embedder: Embedder, rows: Iterable[Row], encode: Encode, previous: bool = False) -> About:
     about: About | None = None
     first = 0
     for number, (ids, texts) in enumerate(row_parts(rows)):
@@ -125,7 +137,7 @@ def _write_parts(work: Path, rows: Iterable[Row], encode: Encode, previous: bool
         sha256 = _digest(ids, texts)
         account = _account(done) if previous else {}
         if account.get("sha256") != sha256 or not _is_whole(work, number, len(ids), account):
-            vectors, zeros = unit_rows(encode(first, texts))
+            vectors, zeros = document_rows(embedder, texts, encode(first, texts))
             write_part(work, number, ids, texts, vectors)
             account = {"sha256": sha256, "vectors": _digest_of(vectors), "zeros": zeros, "dims": vectors.shape[1]}
             with new_file(done) as aside:
@@ -224,6 +236,12 @@ def _work_folder(target: Path) -> Iterator[Path]:
             yield work
     except AttarError as error:
         if not isinstance(error, OutputError):
+            remove_folder(work)
+        raise
+    except KeyboardInterrupt:
+        if (work / _DONE.format(0)).is_file() or (work / ABOUT).is_file():
+            log.info("what is done is kept in %s: the same command goes on from there", work)
+        else:
             remove_folder(work)
         raise
 

@@ -70,7 +70,7 @@ def find_duplicates(
     if threshold is None:
         advice = advise(nearest_other(units, advance))
         threshold = advice.threshold
-    _check(threshold)
+    check_threshold(threshold)
     found = close_pairs(units, threshold, advance=advance)
     near = Pairs(once[found.left], once[found.right], found.cosines)
     like = _stand_ins(len(texts), near)[rows]
@@ -95,7 +95,7 @@ def find_leaks(
         distinct = _first_rows(texts)[0]
         advice = advise(nearest_in(units[distinct], other_units, advance))
         threshold = advice.threshold
-    _check(threshold)
+    check_threshold(threshold)
     pairs = _with_same_texts(close_pairs(units, threshold, other_units, advance), texts, others)
     like = np.arange(len(texts))
     kept = np.ones(len(texts), dtype=bool)
@@ -162,6 +162,7 @@ def _stand_ins(n: int, pairs: Pairs) -> Ints:
     return like
 
 
-def _check(threshold: float) -> None:
+def check_threshold(threshold: float) -> None:
+    """Refuses what is no cosine."""
     if not -1 < threshold <= 1:
         raise InputError(f"the threshold {threshold!r} is no cosine that tells duplicates; give one above -1, up to 1")

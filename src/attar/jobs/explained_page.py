@@ -70,7 +70,7 @@ def write_figure(explained: Explanation, path: Path) -> None:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingExtra("a picture of an explanation", "models") from None
+        raise MissingExtra("a picture of an explanation", "pictures") from None
     n_a, n_b = explained.contributions.shape
     figure = Figure(figsize=(2 + 0.55 * n_b, 1.6 + 0.32 * n_a), layout="constrained")
     axes = figure.subplots()

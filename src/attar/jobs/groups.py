@@ -79,9 +79,16 @@ def find_groups(
     return Groups(_described(texts, labels, cosines, len(centers)), labels, cosines.astype(np.float32), tried)
 
 
+def check_number(k: int | None, n_texts: int) -> None:
+    """Refuses what can be refused before anything is embedded."""
+    if n_texts < 3:
+        raise InputError(f"{number_of(n_texts, 'text')} can't be sorted into groups; give at least 3")
+    if k is not None and not 1 <= k <= n_texts:
+        raise InputError(f"{k} groups were asked for; there are {n_texts} texts: give 1 to {n_texts}")
+
+
 def _check(units: Floats, k: int | None) -> None:
-    if len(units) < 3:
-        raise InputError(f"{number_of(len(units), 'text')} can't be sorted into groups; give at least 3")
+    check_number(k, len(units))
     if k is not None:
         distinct = len(np.unique(units, axis=0)) if k > 1 else 1
         if not 1 <= k <= distinct:

@@ -18,7 +18,7 @@ from attar.io.locks import exclusive
 from attar.io.progress import Advance, nothing
 from attar.io.texts import check_texts
 from attar.jobs.approximate import TAIL, Graph
-from attar.jobs.building import Row, build_folder, report_zeros, row_parts, unit_rows
+from attar.jobs.building import Row, build_folder, document_rows, report_zeros, row_parts, unit_rows
 from attar.jobs.graph_file import GraphFile, build_graph, check_installed, is_wanted
 from attar.jobs.index_files import RECIPE, About, map_texts, map_vectors, read_rows, texts_file, write_part
 from attar.jobs.known import known_texts
@@ -138,7 +138,7 @@ class Index:
         A list of hits for each query; none for a blank one, and none where the model knows no token of it
         """
         known = known_texts(self.embedder.encoder_, check_texts(queries)[0])
-        vectors, _ = unit_rows(self.embedder.encode(list(queries)))
+        vectors = unit_rows(self.embedder.encode(list(queries)))
         for query, vector in zip(queries, vectors, strict=True):
             if not vector.any():
                 log.warning("the query %r has a zero vector: nothing is near to it", query[:60])
@@ -210,7 +210,8 @@ class Index:
             known.update(read_rows(table.select(["id"]), texts_file(self.folder, number))["id"])
         about = self.about
         for ids, texts in row_parts(rows, known):
-            vectors, zeros = unit_rows(np.concatenate(list(self.embedder.encode_chunks(texts, advance=advance))))
+            made = np.concatenate(list(self.embedder.encode_chunks(texts, advance=advance)))
+            vectors, zeros = document_rows(self.embedder, texts, made)
             self._check_ids(ids)
             write_part(self.folder, len(about.parts), ids, texts, vectors)
             about = about.with_part(len(ids), zeros)

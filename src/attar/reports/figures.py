@@ -28,7 +28,7 @@ def write_figures(cells: Cells, folder: Path, form: str) -> int:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingExtra("drawing figures", "models") from None
+        raise MissingExtra("drawing figures", "pictures") from None
     make_own_folder(folder, holds_figures, "a folder of figures")
     names: set[str] = set()
     for title, draw in figures(cells):
