@@ -31,7 +31,7 @@ float attar_float_times_16(const float *a, const float *b, int64_t dims) {
 }
 
 /* Sixteen units of sixteen rows, turned. */
-static inline void turn(const uint8_t *const *rows, int64_t first, __mmask16 which, int64_t n, uint32_t *panel) {
+static inline void turn_wide(const uint8_t *const *rows, int64_t first, __mmask16 which, int64_t n, uint32_t *panel) {
     __m512i a[16], b[16];
 #pragma GCC unroll 16
     for (int r = 0; r < 16; r++) a[r] = _mm512_maskz_loadu_epi32(which, rows[r] + first * PER_UNIT);
@@ -68,8 +68,8 @@ static inline void turn(const uint8_t *const *rows, int64_t first, __mmask16 whi
 
 void attar_byte_panel_16(const uint8_t *const *rows, int64_t units, uint32_t *panel) {
     int64_t u = 0;
-    for (; u + 16 <= units; u += 16) turn(rows, u, 0xffff, 16, panel);
-    if (u < units) turn(rows, u, some(units - u), units - u, panel);
+    for (; u + 16 <= units; u += 16) turn_wide(rows, u, 0xffff, 16, panel);
+    if (u < units) turn_wide(rows, u, some(units - u), units - u, panel);
 }
 
 static inline __attribute__((always_inline)) void group_of(const uint32_t *panel, const uint32_t *centers, int64_t units,
