@@ -286,7 +286,14 @@ def test_missing_extra_names_its_line(tiny_bert: Transformer, tmp_path: Path, mo
 def test_where_there_is_no_torch_the_line_is_the_same(tiny_bert_dir: Path, tmp_path: Path) -> None:
     code = f"""
         import sys
-        sys.modules["torch"] = sys.modules["sentence_transformers"] = None
+        from importlib.abc import MetaPathFinder
+
+        class NotInstalled(MetaPathFinder):
+            def find_spec(self, name, path=None, target=None):
+                if name.partition(".")[0] in ("torch", "sentence_transformers"):
+                    raise ModuleNotFoundError(name)
+
+        sys.meta_path.insert(0, NotInstalled())
         from attar.cli import main
         main(["export", "plain", "--model", {str(tiny_bert_dir)!r}, "--to", "sentence-transformers", "-o", "model"])
     """

@@ -19,5 +19,5 @@ def make_kept(here: Path, fitted: Embedder) -> None:
     work.mkdir()
     (work / "lock").touch()
     rows = list(enumerate(TEXTS))
-    _write_parts(work, rows, _encoding(fitted, lambda n: None), _previous(work, fitted))
+    _write_parts(work, fitted, rows, _encoding(fitted, lambda n: None), _previous(work, fitted))
     Index.build(here / "near", fitted, TEXTS * 10, range(len(TEXTS) * 10), approximate=True)
