@@ -153,7 +153,7 @@ def test_attention_by_wide_vectors_gives_the_same_bits_and_is_right(lengths, dh,
     projected = Projected(qkv[:, :dims], qkv[:, dims : 2 * dims], qkv[:, 2 * dims :], *biases)
     found = wide.attention(projected, np.array(lengths), 2, dh**-0.5)
     np.testing.assert_array_equal(found, narrow.attention(projected, np.array(lengths), 2, dh**-0.5))
-    # Scores go up to about 20, where float32 is off by 1e-6 and more, and so are the shares in which values of up to 8 mix.
+    # Scores go up to about 20: float32 is off by 1e-6 and more there, and so are the shares of values of up to 8.
     np.testing.assert_allclose(found, exact_attention(projected, lengths, dh), rtol=1e-4, atol=1e-4)
 
 
