@@ -135,7 +135,8 @@ class Index:
 
         Returns
         -------
-        A list of hits for each query; none for a blank one, and none where the model knows no token of it
+        A list of hits for each query; none for a blank one, and none where the model knows no token of it. Documents
+        whose vector is zero, near to nothing, are none.
         """
         known = known_texts(self.embedder.encoder_, check_texts(queries)[0])
         vectors = unit_rows(self.embedder.encode(list(queries)))
@@ -143,7 +144,7 @@ class Index:
             if not vector.any():
                 log.warning("the query %r has a zero vector: nothing is near to it", query[:60])
         found = self.hits(self.nearest(vectors, top, exact=exact))
-        return [hits if one else [] for one, hits in zip(known, found, strict=True)]
+        return [[hit for hit in hits if one and hit.cosine] for one, hits in zip(known, found, strict=True)]
 
     def nearest(self, vectors: Floats, top: int, *, exact: bool = False) -> Neighbours:
         """The rows nearest to vectors of length 1: by the graph, and exactly behind it. Shape: (Q, D)"""
