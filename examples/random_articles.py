@@ -188,7 +188,10 @@ def print_judged(
     for place, (reading, counted) in enumerate(counts.items()):
         resampled = [counted.resampled(generator) for _ in range(resamples)]
         found = {name: judge.off(name, place) for name in loaded}
-        changes = {n: scores(table, t, resampled) - judge.first_draw(n, place) for n, t in loaded.items()}
+        changes = {}
+        for name, task in loaded.items():  # a few at a time: their vectors are held at once
+            few = [scores(table, task, resampled[at : at + 10]) for at in range(0, resamples, 10)]
+            changes[name] = np.concatenate(few) - judge.first_draw(name, place)
         for some in (CHOOSE, CONFIRM, (*CHOOSE, *CONFIRM)):
             totals = judged([found[name] for name in some], [changes[name] for name in some])
             ends = " | ".join(f"{total:.1f} (p {chi2.sf(total, 2 * len(some)):.1g})" for total in totals)
