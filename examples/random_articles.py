@@ -4,20 +4,22 @@
 
 `random_readings.py` shows that no reading of our file gives what the paper's draw should have had. Here the counts come
 from articles drawn with replacement from those of the file, as if the paper had counted others of the same kind.
-It prints which words decide, how far the row is off when the spread over articles counts, and how many cells hold then.
+It prints which words decide, how far the row is off when the spread over articles counts, and how many cells of the
+column hold where each draw has articles of its own.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import product
 from typing import NamedTuple, Self, cast
 
 import numpy as np
 import numpy.typing as npt
-from random_embeddings import WIKITEXT, Background, Vectors
+from random_embeddings import WIKITEXT, Background, Vectors, score
 from random_readings import (
     CHOOSE,
     CONFIRM,
@@ -31,14 +33,12 @@ from random_readings import (
     scores,
     surprise,
 )
-from random_report import Cell
+from random_report import AGGREGATIONS, POSTPROCESSES, Cell
 from scipy.linalg import block_diag
 from scipy.sparse import csr_array, vstack
 from scipy.stats import chi2
 
 from attar import Random, Table, tasks, weights
-from attar.scores.correlation import spearman
-from attar.scores.sts import cosines
 from attar.tasks import published
 from attar.tokens.sentences import sentences_of
 
@@ -80,13 +80,13 @@ class Counts(NamedTuple):
         found.set_state({"document_frequency": self.seen.T @ times, "n_documents": self.n_documents @ times[:, None]})
         return found
 
-    def resampled(self, generator: np.random.Generator) -> weights.Idf:
-        """Of as many articles, drawn with replacement."""
-        n = len(self.n_documents)
-        return self.idf(np.bincount(generator.integers(0, n, n), minlength=n))
-
     def whole(self) -> weights.Idf:
         return self.idf(np.ones(len(self.n_documents), dtype=np.int64))
+
+
+def drawn(n: int, generator: np.random.Generator) -> npt.NDArray[np.int64]:
+    """How often each of n articles comes when n are drawn with replacement. Shape: (n,)"""
+    return np.bincount(generator.integers(0, n, n), minlength=n)
 
 
 class Shifted(weights.Idf):
@@ -131,18 +131,9 @@ def deciding(table: Table, loaded: dict[str, tasks.StsTask], idf: weights.Idf, n
     return sorted(by_token, key=lambda found: -float(np.abs(found[1]).max()))
 
 
-def cell_scores(vectors: Vectors, task: tasks.StsTask) -> dict[str, float]:
-    """By post-processing, from 0 to 100: those of the idf of Wikitext-2 that the paper prints for the task."""
-    wanted = [("idf-background", p) for p in published.POSTPROCESSES.values()]
-    wanted = [cell for cell in wanted if published.score(task.name, "RE", *cell) is not None]
-    n = len(task.left)
-    shaped = vectors.shaped(task.texts, wanted)
-    return {name: 100 * spearman(cosines(found[:n], found[n:]), task.scores) for _, name, found in shaped}
-
-
-def _table_of(tokenizer: str, seed: int) -> Table:
-    random = Random(tokenizer, seed=seed)
-    return Table(random.vectors(np.arange(len(random.vocabulary))), random.tokenizer.backend)
+def evenly(texts: Sequence[str], n: int) -> list[str]:
+    """At most n of them, spread over all."""
+    return [texts[int(i)] for i in np.linspace(0, len(texts), min(n, len(texts)), endpoint=False)]
 
 
 class Judge:
@@ -186,7 +177,7 @@ def print_judged(
     print(title + "|---" * 5 + "|")
     generator = np.random.default_rng(0)
     for place, (reading, counted) in enumerate(counts.items()):
-        resampled = [counted.resampled(generator) for _ in range(resamples)]
+        resampled = [counted.idf(drawn(len(counted.n_documents), generator)) for _ in range(resamples)]
         found = {name: judge.off(name, place) for name in loaded}
         changes = {}
         for name, task in loaded.items():  # a few at a time: their vectors are held at once
@@ -200,28 +191,37 @@ def print_judged(
 
 
 def print_cells(
-    tokenizer: str, loaded: dict[str, tasks.StsTask], counts: dict[str, Counts], shaping: list[str], draws: int
+    tokenizer: str,
+    loaded: dict[str, tasks.StsTask],
+    counts: dict[str, Counts],
+    every: Sequence[Sequence[str]],
+    draws: int,
 ) -> None:
-    print(f"\n| documents | cells that hold | with articles of each draw's own |\n{'|---' * 3}|")
+    title = f"\n| documents | articles | cells that hold | {' | '.join(AGGREGATIONS)} |\n"
+    print(title + "|---" * (3 + len(AGGREGATIONS)) + "|")
+    by_article = [list(sentences_of(article)) for article in every]
     generator = np.random.default_rng(0)
-    for reading, counted in counts.items():
-        held = []
-        for own in (False, True):
-            found: dict[tuple[str, str], list[float]] = defaultdict(list)
-            for seed in range(draws):
-                idf = counted.resampled(generator) if own else counted.whole()
-                vectors = Vectors(Random(tokenizer, seed=seed), Background({"idf-background": idf}, shaping))
-                for name, task in loaded.items():
-                    for postprocess, value in cell_scores(vectors, task).items():
-                        found[name, postprocess].append(value)
-            cells = [_cell(*key, values) for key, values in found.items()]
-            held.append(f"{sum(bool(cell.reproduced) for cell in cells)} of {len(cells)}")
-        print(f"| {reading} | {' | '.join(held)} |", flush=True)
+    for reading, own in product(counts, (False, True)):
+        found: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+        for seed in range(draws):
+            times = drawn(len(every), generator) if own else np.ones(len(every), dtype=np.int64)
+            sentences = [text for texts, n in zip(by_article, times, strict=True) for text in texts * n]
+            background = Background({"idf-background": counts[reading].idf(times)}, evenly(sentences, 20_000))
+            vectors = Vectors(Random(tokenizer, seed=seed), background)
+            for name, task in loaded.items():
+                wanted = [key for key in product(AGGREGATIONS, POSTPROCESSES) if published.score(name, "RE", *key)]
+                for aggregation, postprocess, shaped in vectors.shaped(task.texts, wanted):
+                    found[name, aggregation, postprocess].append(score(shaped, task, 1, seed))
+        held = Counter(key[1] for key, values in found.items() if _cell(*key, values).reproduced)
+        rows = Counter(key[1] for key in found)
+        shown = [f"{held[row]} of {rows[row]}" for row in AGGREGATIONS]
+        articles_of = "each draw's own" if own else "the file's"
+        print(f"| {reading} | {articles_of} | {held.total()} of {rows.total()} | {' | '.join(shown)} |", flush=True)
 
 
-def _cell(task: str, postprocess: str, values: Sequence[float]) -> Cell:
-    known = published.score(task, "RE", "idf-background", postprocess)
-    return Cell("sts", task, "idf-background", postprocess, tuple(values), known)
+def _cell(task: str, aggregation: str, postprocess: str, values: Sequence[float]) -> Cell:
+    known = published.score(task, "RE", aggregation, postprocess)
+    return Cell("sts", task, aggregation, postprocess, tuple(values), known)
 
 
 def main() -> None:
@@ -242,8 +242,7 @@ def main() -> None:
     judge = Judge(given.tokenizer, loaded, whole, given.draws)
     print_words(first, loaded, whole[-1])
     print_judged(judge, first, loaded, counts, given.resamples)
-    shaping = Background.of(plain, [], list(sentences_of(lines)), 20_000).shaping
-    print_cells(given.tokenizer, loaded, counts, shaping, given.cells)
+    print_cells(given.tokenizer, loaded, counts, every, given.cells)
 
 
 if __name__ == "__main__":

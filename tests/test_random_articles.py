@@ -58,8 +58,13 @@ def test_counts_of_articles_add_up_to_those_of_the_file(articles: ModuleType) ->
     twice = counts.idf(np.array([0, 2]))  # the second article twice, the first not at all
     cat, dog = (random.vocabulary.pieces.index(word) for word in ("cat", "dog"))
     assert (twice.document_frequency_[cat], twice.document_frequency_[dog], twice.n_documents_[0]) == (2, 0, 4)
-    drawn = counts.resampled(np.random.default_rng(0))
-    assert drawn.n_documents_[0] in (4, 6, 8)  # articles of 4 and 2 lines, two draws
+
+
+def test_articles_are_drawn_with_replacement(articles: ModuleType) -> None:
+    times = articles.drawn(1000, np.random.default_rng(0))
+    assert times.sum() == 1000
+    assert np.mean(times == 0) == pytest.approx(np.exp(-1), abs=0.05)
+    assert articles.evenly(list("abcdef"), 3) == ["a", "c", "e"]
 
 
 def test_chi2_with_and_without_the_spread_over_articles_worked_by_hand(articles: ModuleType) -> None:
