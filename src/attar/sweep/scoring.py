@@ -52,7 +52,8 @@ def score_cells(
     with threadpool_limits(1), bar(n, "cells", progress) as advance:
         pool = ThreadPoolExecutor(jobs or os.cpu_count() or 1)
         try:
-            waiting = [pool.submit(_score_group, group, pooled, origin, store) for group in groups.values()]
+            largest_first = sorted(groups.values(), key=lambda group: -len(group) * len(group[0].subject.texts))
+            waiting = [pool.submit(_score_group, group, pooled, origin, store) for group in largest_first]
             for done in as_completed(waiting):
                 advance(done.result())
         finally:
