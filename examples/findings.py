@@ -20,6 +20,7 @@ import numpy as np
 from attar.scores import difference
 from attar.sweep.best import best_recipes, scores_by_recipe
 from attar.sweep.draws import Fields, draws_by_recipe
+from attar.sweep.layer_ends import layer_ends
 from attar.sweep.store import CellRow, Store
 from attar.tasks import FAMILIES
 from attar.types import Doubles
@@ -46,18 +47,19 @@ def read(run: Path) -> list[CellRow]:
 
 def show(model: str, rows: list[CellRow], least: int) -> None:
     scores, draws = scores_by_recipe(rows), draws_by_recipe(rows)
+    last = layer_ends(rows)[model].last
     print(f"\n## {model}\n")
     print("| family | change | on plain | mean over recipes | recipes | worst task | best task |")
     print("|---|---|---|---|---|---|---|")
     for family in FAMILIES:
         tasks = sorted({row.task for row in rows if row.family == family})
         shared = {key: score for key, score in scores.get(family, {}).items() if key in draws.get(family, {})}
-        for change, pairs in sorted(changes(shared, last_layer(rows)).items()):
+        for change, pairs in sorted(changes(shared, last).items()):
             if len(pairs) < least:
                 continue
             gains = {task: mean_gain(scores[task], pairs) for task in tasks}
             ends = [f"{task} {gains[task]:+.1f}" for task in sorted(gains, key=gains.__getitem__)]
-            alone = [pair for pair in pairs if is_plain(pair[1], last_layer(rows))]
+            alone = [pair for pair in pairs if is_plain(pair[1], last)]
             both = [told(shared, draws[family], some) for some in (alone, pairs)]
             print(f"| {family} | {change} | {both[0]} | {both[1]} | {len(pairs)} | {ends[0]} | {ends[-1]} |")
     print()
@@ -112,10 +114,6 @@ def plainer(key: Fields, last: int) -> Iterator[tuple[str, Fields]]:
 
 def mean_gain(scores: Mapping[Fields, float], pairs: list[tuple[Fields, Fields]]) -> float:
     return float(100 * np.mean([scores[with_it] - scores[without] for with_it, without in pairs]))
-
-
-def last_layer(rows: list[CellRow]) -> int:
-    return max(int(layer) for row in rows for layer in row.layers.split("+"))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from attar.sweep.layer_ends import LayerEnds, layer_ends
 from attar.sweep.run_checks import check_run
 from attar.sweep.store import CellRow, Store
 from attar.tasks import FAMILIES, published
@@ -56,12 +57,14 @@ class Cells:
         return tuple(row for row in self.rows if row.score is not None)
 
     @cached_property
+    def ends(self) -> dict[str, LayerEnds]:
+        """The first and the last layer of each model."""
+        return layer_ends(self.rows)
+
+    @property
     def last_layer(self) -> dict[str, int]:
-        """The highest layer of each model that a cell has."""
-        found: dict[str, int] = {}
-        for row in self.rows:
-            found[row.model] = max(found.get(row.model, -1), *map(int, row.layers.split("+")))
-        return found
+        """The last layer of each model, whether a cell has it or not."""
+        return {model: ends.last for model, ends in self.ends.items()}
 
     @property
     def families(self) -> list[str]:
@@ -73,18 +76,18 @@ class Cells:
 
     @property
     def models(self) -> list[str]:
-        return sorted(self.last_layer)
+        return sorted(self.ends)
 
     def paper_layers(self, model: str, template: str) -> str:
         """The layers of the paper's tables: first + last, and with a template the last."""
-        last = self.last_layer[model]
-        return str(last) if template != "none" or last == 1 else f"1+{last}"
+        ends = self.ends[model]
+        return str(ends.last) if template != "none" or ends.first == ends.last else f"{ends.first}+{ends.last}"
 
     def published(self, row: CellRow) -> float | None:
         """The paper's figure, from 0 to 100, where it has one for the same model and method."""
         if not published.is_paper_model(row.model):
             return None
-        return published.beside(row.shown_recipe(), row.task, self.last_layer[row.model])
+        return published.beside(row.shown_recipe(), row.task, self.ends[row.model].last)
 
 
 def sort_key(row: CellRow) -> tuple[object, ...]:

@@ -10,6 +10,7 @@ from attar.errors import unknown_name
 from attar.recipe import NAMED, Recipe
 from attar.scores.comparison import BestOfMany, Difference, best_of_many, difference
 from attar.sweep.draws import Fields, ShapingEffect, draws_by_recipe, shaping_effects
+from attar.sweep.layer_ends import LayerEnds, layer_ends
 from attar.sweep.store import CellRow
 from attar.sweep.subjects import SMALLER_IS_BETTER
 from attar.tasks import FAMILIES
@@ -54,7 +55,7 @@ def best_recipes(rows: Iterable[CellRow]) -> list[Best]:
     table, draws = scores_by_recipe(rows), draws_by_recipe(rows)
     effects = [effect for effect in shaping_effects(table, draws) if effect.hurts]
     shown = {row.fields: row for row in rows}
-    depth = {row.model: _last_layer(rows, row.model) for row in rows}
+    ends = layer_ends(rows)
     found = []
     for subject in [*(f for f in FAMILIES if table.get(f)), *sorted(set(table) - set(FAMILIES))]:
         if subject in SMALLER_IS_BETTER or subject == "isoscore":
@@ -62,7 +63,7 @@ def best_recipes(rows: Iterable[CellRow]) -> list[Best]:
         for model in sorted({key[0] for key in table[subject]}):
             mine = {key: score for key, score in table[subject].items() if key[0] == model}
             top = min(mine, key=lambda key: (-mine[key], key))
-            named = {name: named_fields(name, model, depth[model]) for name in NAMED}
+            named = {name: named_fields(name, model, ends[model]) for name in NAMED}
             present = {name: key for name, key in named.items() if key in mine}
             drawn = draws.get(subject, {})
             found.append(
@@ -103,14 +104,10 @@ def find_best(rows: Iterable[CellRow], subject: str, model: str | None = None) -
     return max(mine, key=lambda best: best.score)
 
 
-def named_fields(name: str, model: str, last_layer: int) -> Fields:
+def named_fields(name: str, model: str, ends: LayerEnds) -> Fields:
     """The columns of a named recipe in a run."""
     recipe = Recipe.named(name)
-    numbers = {"first": 1, "last": last_layer}
+    numbers = {"first": ends.first, "last": ends.last}
     chosen = sorted({numbers[str(layer)] for layer, _ in recipe.layers})
     _, template, _, weights, shape, mix = recipe.fields
     return model, template, "+".join(map(str, chosen)), weights, shape, mix
-
-
-def _last_layer(rows: Iterable[CellRow], model: str) -> int:
-    return max(int(layer) for row in rows if row.model == model for layer in row.layers.split("+"))

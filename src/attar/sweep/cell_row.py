@@ -28,7 +28,7 @@ class CellRow:
     high: float | None
     error: str | None
     recipe: str  # JSON
-    details: str  # JSON: rows sampled, runs, corpora, the score on resamples of rows
+    details: str  # JSON: rows sampled, runs, corpora, the model's first and last layer, the score on resamples of rows
     attar: str  # version
     model_sha256: str
     seconds: float

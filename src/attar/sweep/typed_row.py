@@ -49,6 +49,10 @@ def check_details(details: Any, where: str) -> None:
             continue
         if type(value) is not int or not 0 <= value < _MOST:
             raise _refused(where, f"details.{name}", value)
+    for name in ("first_layer", "last_layer"):
+        value = details.get(name, 0)
+        if type(value) is not int or not -1 <= value < 10**6:
+            raise _refused(where, f"details.{name}", value)
     if not isinstance(details.get("source", ""), str):
         raise _refused(where, "details.source", details["source"])
     draws = details.get("draws", [])
