@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from attar.cli import main
-from attar.sweep.run_checks import check_scored, failures
+from attar.errors import InputError
+from attar.sweep.run_checks import check_run, check_scored, failures
 from sample_row import ROW
 
 
@@ -17,6 +18,15 @@ def test_the_reason_that_most_have() -> None:
     assert failures([ROW, few]) == "1 cell has no score: few rows"
     assert failures([few, many, many]) == "3 cells have no score: no use (2 of them; attar report lists the rest)"
     check_scored([ROW, few], "run")
+
+
+@pytest.mark.parametrize("family", ["sts", "clustering"])
+@pytest.mark.parametrize("name", ["sts", "clustering", "isoscore"])
+def test_runs_with_a_task_named_like_a_family_are_not_shown(name: str, family: str) -> None:
+    """Earlier versions made such runs, and took the task for the family."""
+    with pytest.raises(InputError, match=f"a task is called '{name}', .* rename its file"):
+        check_run([ROW, replace(ROW, task=name, family=family, cell="other")], "run")
+    check_run([ROW, replace(ROW, task="isoscore", family="isoscore", cell="other")], "run")
 
 
 def test_a_sweep_that_scores_nothing_says_so(

@@ -294,6 +294,20 @@ def test_two_tasks_of_one_name_are_refused(
         sweep(Grid((part,), (str(tiny_bert_dir),)), tmp_path / "run", settings)
 
 
+@pytest.mark.parametrize(
+    "name", ["sts", "clustering", "classification", "isoscore", "alignment", "uniformity", "background", "all"]
+)
+def test_a_task_named_like_a_family_or_a_measure_is_refused(
+    tmp_path: Path, small_data: Path, tiny_bert_dir: Path, settings: Settings, name: str
+) -> None:
+    mine = tmp_path / f"{name}.tsv"
+    mine.write_bytes((small_data / "groups.tsv").read_bytes())
+    part = Part((f"clustering:{mine}", str(small_data / "pairs.tsv")))
+    with pytest.raises(InputError, match=rf"would be called '{name}', .*: rename its file, to 'my-{name}' for example"):
+        sweep(Grid((part,), (str(tiny_bert_dir),)), tmp_path / "run", settings)
+    assert not (tmp_path / "run").exists()
+
+
 def test_two_models_of_one_name_are_refused(
     tmp_path: Path, small_data: Path, tiny_bert_dir: Path, settings: Settings
 ) -> None:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from attar.pipeline import distinct_texts
+from attar.sweep.subjects import BACKGROUND as BACKGROUND
 from attar.sweep.subjects import Subject
 from attar.types import Ints
 
-BACKGROUND = "background"
 MODEL, AVERAGE = "model", "average"  # the two sides of a mix
 
 LayerGroups = tuple[tuple[int, ...], ...]

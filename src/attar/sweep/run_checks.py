@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from attar.errors import InputError
 from attar.sweep.store import CellRow
+from attar.sweep.subjects import MEASURES, is_taken
 
 _ADVICE = "give each a run of its own, and report them apart"
 
@@ -24,6 +25,11 @@ def check_comparable(rows: Iterable[CellRow]) -> None:
     cells: dict[tuple[object, ...], str] = {}
     for row in rows:
         task, name = row.task, row.model
+        if is_taken(task) and not task == row.family in MEASURES:
+            raise InputError(
+                f"a task is called {task!r}, which stands for something else in a run: rename its file, to "
+                f"'my-{task}' for example, and sweep it into a run of its own"
+            )
         if texts.setdefault(task, row.texts) != row.texts:
             raise InputError(f"{task} is there with {texts[task]:,} and with {row.texts:,} texts: {_ADVICE}")
         if models.setdefault(name, row.model_sha256) != row.model_sha256:

@@ -18,6 +18,8 @@ from attar.types import Floats
 MEASURES = ("isoscore", "alignment", "uniformity")
 RESAMPLES = 200  # of pairs, for the interval of a correlation: a fifth of the time of 1000
 SMALLER_IS_BETTER = ("alignment", "uniformity")
+BACKGROUND = "background"  # the rows of the corpus, beside those of the tasks
+_TAKEN = (*tasks.FAMILIES, *MEASURES, BACKGROUND, "all")  # what else stands where the names of tasks do
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,18 @@ def _only(first: Subject, later: Subject) -> Subject:
     return first
 
 
+def is_taken(name: str) -> bool:
+    """Whether a task can't have this name: families, measures and the corpus have a place of their own in a run."""
+    return name in _TAKEN
+
+
 def _of_task(task: Task, rows: int | None, source: str) -> Subject:
     taken = sample_task(task, rows)
+    if is_taken(task.name):
+        raise InputError(
+            f"the task {source!r} would be called {task.name!r}, and that is no name for a task, since it stands for "
+            f"something else in a sweep: rename its file, to 'my-{task.name}' for example"
+        )
     whole = None if taken is task else len(_answers(task))
     asked = None if taken is task else rows
     return Subject(taken.name, taken.family, tuple(taken.texts), taken, whole, source, asked)
