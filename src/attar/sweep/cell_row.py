@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
+from attar.checkpoints import default
 from attar.recipe import Recipe
+
+DEFAULT_NAME = "all-MiniLM-L6-v2"  # the embedded model under its own name
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,22 @@ class CellRow:
     attar: str  # version
     model_sha256: str
     seconds: float
+
+    def with_one_name(self) -> CellRow:
+        """The same cell; of the embedded model, which earlier versions also called "default", under its own name."""
+        name, space, variant = self.model.partition(" ")
+        if name != default.NAME or [spec.get("model") for spec in self._encoders[-1:]] != [default.NAME]:
+            return self
+        return replace(self, model=DEFAULT_NAME + space + variant)
+
+    @property
+    def _encoders(self) -> list[dict[str, Any]]:
+        """What the stored recipe says of its encoder, from the outside to the inside."""
+        found, spec = [], json.loads(self.recipe).get("encoder")
+        while isinstance(spec, dict):
+            found.append(spec)
+            spec = spec.get("a", spec.get("encoder"))
+        return found
 
     @property
     def draws(self) -> list[float]:

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Self
 
 from attar import weights
+from attar.checkpoints import default
 from attar.encoders.opening import open_encoder
 from attar.encoders.pooled import Pooled
 from attar.encoders.table import Table
 from attar.pipeline import fit_weights
 from attar.recipe.text import NONE as NO_TEMPLATE
 from attar.sweep.background import Background
+from attar.sweep.cell_row import DEFAULT_NAME
 from attar.sweep.cells import Cell, cells_of, is_local, shapes_background
 from attar.sweep.collect import FittedWeights, collect, group_layers, n_texts_done
 from attar.sweep.grid import Grid, template_text
@@ -31,7 +33,6 @@ from attar.sweep.subjects import Subject
 from attar.types import Encoder
 
 log = logging.getLogger("attar")
-DEFAULT_NAME = "all-MiniLM-L6-v2"  # the embedded model under its own name
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class SweptModel:
 
     @classmethod
     def open(cls, source: str | None, precision: str | None = None) -> Self:
+        source = None if source == default.NAME else source
         name = DEFAULT_NAME if source is None else source.rstrip("/").rpartition("/")[2] or source
         encoder = open_encoder(source)
         if precision in (None, "float32") or not encoder.contextual:  # static models compute no forward pass

@@ -37,7 +37,7 @@ def typed_row(values: Sequence[Any], where: str) -> CellRow:
         raise _refused(where, "texts or seconds", min(row.texts, row.seconds))
     _check_object(parse_json(row.recipe, f"a recipe in {where}"), where, "recipe")
     check_details(parse_json(row.details, f"details in {where}"), where)
-    return row
+    return row.with_one_name()
 
 
 def check_details(details: Any, where: str) -> None:
