@@ -55,6 +55,20 @@ def test_a_file_with_everything(tmp_path: Path) -> None:
     assert read_grid(str(tmp_path / "grid.toml"), ("other",)).models == ("other",)
 
 
+def test_tasks_that_are_given_replace_all_tasks_of_the_file(tmp_path: Path) -> None:
+    text = """
+    tasks = ["sts"]
+    [[also]]
+    tasks = ["MR"]
+    weights = ["idf"]
+    [[also]]
+    tasks = ["tweet"]
+    """
+    grid = read_grid(write(tmp_path, text), tasks=("TREC",))
+    assert grid.parts == (Part(("TREC",)), Part(("TREC",), weights=("idf",)))
+    assert read_grid(str(tmp_path / "grid.toml")).tasks == ("sts", "MR", "tweet")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -76,6 +90,8 @@ def test_a_file_with_everything(tmp_path: Path) -> None:
         ('tasks = ["sts"]\nalso = [3]', r"also of the grid holds 3; write its keys under \[\[also\]\]"),
         ('tasks = ["sts"]\nweights = []', r"weights = \[\] of the grid leaves no cell"),
         ('tasks = ["sts"]\nshapes = []', r"shapes = \[\] of the grid leaves no cell"),
+        ('tasks = ["sts"]\nmodels = []', r"models = \[\] of the grid leaves no cell"),
+        ('tasks = ["sts"]\n[also]\nweights = ["idf"]', r"write \[\[also\]\]"),
         ("tasks = [", "is not TOML"),
         ("tasks = [1]", "holds 1, which is not a name"),
     ],

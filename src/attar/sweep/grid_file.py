@@ -54,7 +54,7 @@ def read_grid(source: str, models: tuple[str, ...] = (), tasks: tuple[str, ...] 
     models : tuple of str
         Models that replace those of the file.
     tasks : tuple of str
-        Tasks that replace those of the file.
+        Tasks that replace those of the file, also those under [[also]].
 
     Returns
     -------
@@ -75,6 +75,10 @@ def read_grid(source: str, models: tuple[str, ...] = (), tasks: tuple[str, ...] 
         raise unknown_name(f"key of the grid {source!r}", unknown[0], (*_PART, *_SHARED, _MORE))
     if tasks:
         content["tasks"] = list(tasks)
+    if isinstance(content.get(_MORE), dict):
+        raise InputError(f"[{_MORE}] of the grid {source!r} is one table, and there may be several: write [[{_MORE}]]")
+    if content.get("models") == []:
+        raise InputError("models = [] of the grid leaves no cell; leave it out for the embedded model, or fill it")
     first = {key: content[key] for key in _PART if key in content}
     parts = [first]
     for more in _list(content.get(_MORE, []), _MORE):
@@ -83,12 +87,12 @@ def read_grid(source: str, models: tuple[str, ...] = (), tasks: tuple[str, ...] 
         wrong = [key for key in more if key not in _PART]
         if wrong:
             raise unknown_name(f"key under [[{_MORE}]] of the grid {source!r}", wrong[0], _PART)
-        parts.append(first | more)
+        parts.append(first | {key: value for key, value in more.items() if not (tasks and key == "tasks")})
     named = models or tuple(_texts(content.get("models", []), "models"))
     shared = {key: content[key] for key in _SHARED if key in content and key not in ("models", "poolings")}
     if "poolings" in content:
         shared["poolings"] = tuple(map(str, _list(content["poolings"], "poolings")))
-    return Grid(tuple(_part(part) for part in parts), named or (None,), **shared)
+    return Grid(tuple(dict.fromkeys(map(_part, parts))), named or (None,), **shared)
 
 
 def _read(path: Path) -> dict[str, Any]:
