@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from attar.cli import main
-from attar.errors import InputError
+from attar.errors import DataError, InputError
 from attar.sweep.run_checks import check_run, check_scored, failures
+from attar.sweep.subjects import Subject
 from sample_row import ROW
 
 
@@ -30,15 +31,31 @@ def test_runs_with_a_task_named_like_a_family_are_not_shown(name: str, family: s
 
 
 def test_a_sweep_that_scores_nothing_says_so(
-    tiny_bert_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tiny_bert_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """With exit code 2, as `attar score` does; a later sweep whose cells have scores is a success."""
     pairs, run = tmp_path / "pairs.tsv", tmp_path / "run"
     pairs.write_text("sentence1\tsentence2\tscore\nthe cat\tthe dog\t1\nthe mat\tthe cat\t2\n")
     grid = tmp_path / "grid.toml"
-    grid.write_text(f'tasks = ["{pairs}"]\nshapes = ["abtt:99"]\n')
-    main(["sweep", "--grid", str(grid), "--model", str(tiny_bert_dir), "-o", str(run)])
-    assert "1 cell has no score: " in capsys.readouterr().err
-    for command in (["best", str(run)], ["report", str(run), "-o", str(tmp_path / "report.html")]):
+    grid.write_text(f'tasks = ["{pairs}"]\n')
+    command = ["sweep", "--grid", str(grid), "--model", str(tiny_bert_dir), "-o", str(run)]
+    with monkeypatch.context() as patch:
+
+        def refuse(*_: object) -> None:
+            raise DataError("no use")
+
+        patch.setattr(Subject, "score", refuse)
+        with pytest.raises(SystemExit) as stopped:
+            main(command)
+    assert stopped.value.code == 2
+    assert "nothing was scored: 1 cell has no score: no use" in capsys.readouterr().err
+    check_not_shown(run, capsys)
+    main([*command, "--tasks", str(pairs)])
+    main(["best", str(run)])
+
+
+def check_not_shown(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in (["best", str(run)], ["report", str(run), "-o", str(run.parent / "report.html")]):
         with pytest.raises(SystemExit) as stopped:
             main(command)
         assert stopped.value.code == 2

@@ -242,6 +242,39 @@ def test_layers_that_a_model_lacks_are_told_before_any_model_starts(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize(
+    ("shape", "said"),
+    [
+        (
+            ("whiten:9999",),
+            "whiten:9999 would keep more than the 16 dims that the vectors have; give at most whiten:16",
+        ),
+        (("abtt:16",), "abtt:16 would remove all 16 dims of the vectors; give at most abtt:15"),
+        (("whiten:4", "zscore", "abtt:5"), "abtt:5 would remove all 4 dims"),
+    ],
+)
+def test_shapers_that_vectors_are_too_narrow_for_are_told_before_the_pass(
+    tmp_path: Path, grid: Grid, settings: Settings, shape: tuple[str, ...], said: str
+) -> None:
+    wrong = replace(grid, parts=(Part(grid.tasks[:1], shapes=((), shape)),))
+    with pytest.raises(InputError, match=f"does not fit the model '.*tiny-bert': {said}"):
+        sweep(wrong, tmp_path / "run", settings)
+    assert not (tmp_path / "run").exists()
+
+
+def test_narrow_layers_beside_wide_ones_say_why_they_fail(
+    tmp_path: Path, grid: Grid, settings: Settings, tiny_electra_dir: Path
+) -> None:
+    electra = Transformer(tiny_electra_dir)
+    narrow, wide = electra.width(-1), electra.width(1)
+    assert narrow < wide
+    part = Part(grid.tasks[:1], layers=((-1,), (1,)), shapes=((f"whiten:{wide}",),))
+    sweep(Grid((part,), (str(tiny_electra_dir),)), tmp_path / "run", settings)
+    errors = {row.layers: row.error for row in rows_of(tmp_path / "run")}
+    assert errors["1"] is None
+    assert str(errors["-1"]).startswith(f"whiten:{wide} would keep more than the {narrow} dims that the vectors have")
+
+
 def test_a_model_that_is_nowhere_is_told_before_the_others_start(
     tmp_path: Path, grid: Grid, settings: Settings
 ) -> None:

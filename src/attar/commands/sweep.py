@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from pathlib import Path
 
 import click
@@ -57,9 +58,10 @@ def sweep(
     """Score a whole grid of recipes; every text goes through the model once per template.
 
     RUN keeps what is done: stop it in any way and run the same command again to go on.
+    Exit code 2 if none of the cells could be scored.
     """
     from attar.sweep import Settings, read_grid
-    from attar.sweep import sweep as run_sweep
+    from attar.sweep.run import run_sweep
     from attar.sweep.run_checks import failures
     from attar.sweep.store import Store
 
@@ -68,9 +70,14 @@ def sweep(
     chosen = read_grid(grid, models, wanted)
     settings = Settings(data=data, background=background, sentences=sentences, keep=keep, jobs=jobs)
     with kept_in(output):
-        n = run_sweep(chosen, output, settings)
+        outcome = run_sweep(chosen, output, settings)
     with Store.of_run(output) as store:
-        failed = failures(store.rows())
+        rows = store.rows()
+    asked = [row for row in rows if row.cell in outcome.asked]
+    if asked and all(row.score is None for row in asked):
+        log.error("nothing was scored: %s", failures(asked))
+        sys.exit(2)
+    failed, n = failures(rows), outcome.n_computed
     if failed is not None:
         log.warning("%s", failed)
     log.info(

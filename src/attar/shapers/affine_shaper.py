@@ -44,10 +44,10 @@ class AffineShaper(Shaper):
             affine = Affine(arrays["offset"], matrix=arrays.get("matrix"), scale=arrays.get("scale"))
         except InputError as error:
             raise RecipeError(f"saved state of {type(self).__name__}: {error}") from error
-        if affine.n_out != self._width_out(affine.n_in):
+        if affine.n_out != self.width_out(affine.n_in):
             raise RecipeError(
                 f"saved state of {self.name!r} gives {affine.n_out} dims from {affine.n_in}; "
-                f"it must give {self._width_out(affine.n_in)}: fit and save again"
+                f"it must give {self.width_out(affine.n_in)}: fit and save again"
             )
         self._forget(affine.n_in)
         self.affine_ = affine
@@ -58,9 +58,6 @@ class AffineShaper(Shaper):
 
     def _shape(self, X: Vectors) -> Vectors:
         return self.affine_.apply(X)
-
-    def _width_out(self, width_in: int) -> int:
-        return width_in
 
 
 class MomentShaper(AffineShaper):

@@ -88,6 +88,19 @@ def fit_chain(shapers: Sequence[Any], corpora: Mapping[str, Evidence]) -> dict[s
     return known
 
 
+def check_widths(shapers: Sequence[Shaper], width: int) -> None:
+    """Check before anything is learned that each shaper of a chain is of use for vectors of so many dims.
+
+    Raises
+    ------
+    InputError
+        If one is not.
+    """
+    for shaper in shapers:
+        shaper.check_width(width)
+        width = shaper.width_out(width)
+
+
 def shape(shapers: Sequence[Any], vectors: Floats) -> Floats:
     """Vectors through a fitted chain. Shape: (N, D) -> (N, D')"""
     for shaper in shapers:

@@ -115,6 +115,21 @@ class Shaper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # typ
             If nothing sensible would be left of them.
         """
 
+    def width_out(self, n_features: int) -> int:
+        """The number of dims that the shaper makes of vectors.
+
+        Parameters
+        ----------
+        n_features : int
+            The number of dims of the vectors.
+
+        Returns
+        -------
+        int
+            As many, unless a shaper keeps fewer.
+        """
+        return n_features
+
     @abstractmethod
     def state(self) -> State:
         """The learned arrays by name, to be saved."""

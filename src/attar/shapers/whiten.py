@@ -61,12 +61,43 @@ class Whiten(MomentShaper):
         super().get_feature_names_out(input_features)  # for its checks
         return np.array([f"whiten{i}" for i in range(self.affine_.n_out)], dtype=object)
 
-    def _width_out(self, width_in: int) -> int:
-        return width_in if self.n_components is None else self.n_components
+    def check_width(self, n_features: int) -> None:
+        """Refuse to keep more dims than there are.
+
+        Parameters
+        ----------
+        n_features : int
+            The number of dims of the vectors.
+
+        Raises
+        ------
+        InputError
+            If `n_components` is above it.
+        """
+        if self.width_out(n_features) > n_features:
+            raise InputError(
+                f"{self.name} would keep more than the {n_features} dims that the vectors have; give at most "
+                f"whiten:{n_features}"
+            )
+
+    def width_out(self, n_features: int) -> int:
+        """The number of dims that are kept.
+
+        Parameters
+        ----------
+        n_features : int
+            The number of dims of the vectors.
+
+        Returns
+        -------
+        int
+            `n_components`, or as many as there are.
+        """
+        return n_features if self.n_components is None else int(self.n_components)
 
     def _solve(self, moments: Moments) -> Affine:
         d = len(moments.mean)
-        k = self._width_out(d)
+        k = self.width_out(d)
         if k > d:
             raise InputError(f"n_components={k} is more than n_features={d}; give at most {d}, or None for all dims")
         axes, variances = principal_axes(moments, k)

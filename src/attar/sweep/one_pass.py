@@ -91,11 +91,11 @@ class SweepContext:
         return {subject.name: subject for members in self.subjects.values() for subject in members}
 
 
-def run_pass(context: SweepContext, model: SweptModel, template: str) -> int:
-    """Compute the cells that are missing; returns how many there were."""
+def run_pass(context: SweepContext, model: SweptModel, template: str) -> tuple[frozenset[str], int]:
+    """Compute the cells that are missing; returns the ids of all that were asked for, and how many were missing."""
     if template != NO_TEMPLATE and not model.encoder.contextual:
         log.info("%s: template %s is left out, since its vectors do not depend on context", model.name, template)
-        return 0
+        return frozenset(), 0
     encoder = model.encoder.with_template(None if template == NO_TEMPLATE else template)
     sha256 = model.sha256
     corpora = context.background.corpora
@@ -105,7 +105,7 @@ def run_pass(context: SweepContext, model: SweptModel, template: str) -> int:
     name = model.name
     if not missing:
         log.info("%s, template %s: all %s cells are there", name, template, f"{len(cells):,}")
-        return 0
+        return frozenset(cells), 0
     details = {
         "background_texts": len(context.background.embedded),
         "average_texts": len(context.background.averaged),
@@ -123,7 +123,7 @@ def run_pass(context: SweepContext, model: SweptModel, template: str) -> int:
     score_cells(missing, PooledBlocks(plan, folder), origin, context.store, context.jobs, context.progress)
     if not context.keep:
         drop_pass(folder)
-    return len(missing)
+    return frozenset(cells), len(missing)
 
 
 def _needed(

@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from attar import shapers
 from attar._version import __version__
 from attar.errors import InputError
 from attar.io.atomic import check_own_folder, make_own_folder, new_file
 from attar.io.locks import exclusive
+from attar.shapers.chain import check_widths
 from attar.sweep.background import Background
 from attar.sweep.grid import Grid, layer_sets
 from attar.sweep.one_pass import SweepContext, SweptModel, run_pass
@@ -55,6 +57,14 @@ class Settings:
     progress: bool = True
 
 
+@dataclass(frozen=True)
+class SweepOutcome:
+    """What a sweep has done: the cells that were asked for, by id, and how many of them were computed now."""
+
+    asked: frozenset[str]
+    n_computed: int
+
+
 def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noqa: B008 (frozen)
     """Compute the cells that a run does not have yet.
 
@@ -79,11 +89,16 @@ def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noq
     OutputError
         If the folder can't be written or another process writes to it.
     """
+    return run_sweep(grid, run, settings).n_computed
+
+
+def run_sweep(grid: Grid, run: Path, settings: Settings) -> SweepOutcome:
+    """The same, with the cells that were asked for."""
     check_own_folder(run, is_run, KIND)
     opened = [SweptModel.open(model, grid.precision) for model in grid.models]
     models = [model.pooled(pooling) for model in opened for pooling in grid.poolings]
     for model in models:
-        check_layers(grid, model)
+        check_fits(grid, model)
     check_names(models)
     background = Background.read(settings.background, grid, split=settings.sentences)
     subjects = load_subjects(grid.tasks, settings.data, grid.rows, background.embedded)
@@ -102,10 +117,10 @@ def sweep(grid: Grid, run: Path, settings: Settings = Settings()) -> int:  # noq
                 settings.jobs,
                 settings.progress,
             )
-            n = sum(run_pass(context, model, template) for model in models for template in grid.templates)
+            passed = [run_pass(context, model, template) for model in models for template in grid.templates]
         if not settings.keep:
             shutil.rmtree(run / CACHE, ignore_errors=True)
-    return n
+    return SweepOutcome(frozenset(cell for asked, _ in passed for cell in asked), sum(n for _, n in passed))
 
 
 def is_run(names: Sequence[str]) -> bool:
@@ -113,11 +128,16 @@ def is_run(names: Sequence[str]) -> bool:
     return {FILE, ABOUT} <= set(names) or set(names) <= {CACHE, ABOUT, LOCK, FILE}
 
 
-def check_layers(grid: Grid, model: SweptModel) -> None:
-    """The model is there and has the layers that are asked of it, before anything starts."""
+def check_fits(grid: Grid, model: SweptModel) -> None:
+    """The model is there and has the layers and dims that are asked of it, before anything starts."""
     for part in grid.parts:
         try:
-            layer_sets(part.layers, model.encoder)
+            sets = layer_sets(part.layers, model.encoder)
+            widest = max(
+                model.encoder.width(layers[0]) for layers in sets
+            )  # cells of narrower layers say why they fail
+            for chain in part.shapes:
+                check_widths(shapers.parse(",".join(chain)), widest)
         except InputError as error:
             raise InputError(f"the grid does not fit the model {model.source or model.name!r}: {error}") from None
 
