@@ -11,6 +11,8 @@ from attar.types import Floats, Ints
 class Max(Pooling):
     """The greatest value of every dim over the tokens that count, however much."""
 
+    by_amount = False
+
     def pool(self, vectors: Floats, weights: Floats, offsets: Ints) -> Floats:
         found: Floats = np.maximum.reduceat(vectors, offsets[:-1], axis=0)
         return found
@@ -18,6 +20,8 @@ class Max(Pooling):
 
 class Min(Pooling):
     """The least value of every dim over the tokens that count, however much."""
+
+    by_amount = False
 
     def pool(self, vectors: Floats, weights: Floats, offsets: Ints) -> Floats:
         found: Floats = np.minimum.reduceat(vectors, offsets[:-1], axis=0)

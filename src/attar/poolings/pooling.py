@@ -19,6 +19,7 @@ class Pooling(BaseEstimator):  # type: ignore[misc]
     """
 
     number: ClassVar[Number | None] = None  # the parameter that a number after the name sets
+    by_amount: ClassVar[bool] = True  # False: it asks only which tokens count, not how much
 
     @property
     def name(self) -> str:

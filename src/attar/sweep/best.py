@@ -16,6 +16,8 @@ from attar.sweep.subjects import SMALLER_IS_BETTER
 from attar.tasks import FAMILIES
 from attar.types import Doubles
 
+PLAIN_WEIGHTS = "mean"  # taken among equals
+
 
 @dataclass(frozen=True)
 class Best:
@@ -56,14 +58,15 @@ def best_recipes(rows: Iterable[CellRow]) -> list[Best]:
     effects = [effect for effect in shaping_effects(table, draws) if effect.hurts]
     shown = {row.fields: row for row in rows}
     ends = layer_ends(rows)
+    wrapped = {row.model for row in rows if row.is_wrapped}  # named recipes are weighted means
     found = []
     for subject in [*(f for f in FAMILIES if table.get(f)), *sorted(set(table) - set(FAMILIES))]:
         if subject in SMALLER_IS_BETTER or subject == "isoscore":
             continue
         for model in sorted({key[0] for key in table[subject]}):
             mine = {key: score for key, score in table[subject].items() if key[0] == model}
-            top = min(mine, key=lambda key: (-mine[key], key))
-            named = {name: named_fields(name, model, ends[model]) for name in NAMED}
+            top = min(mine, key=lambda key: (-mine[key], key[3] != PLAIN_WEIGHTS, key))
+            named = {} if model in wrapped else {name: named_fields(name, model, ends[model]) for name in NAMED}
             present = {name: key for name, key in named.items() if key in mine}
             drawn = draws.get(subject, {})
             found.append(

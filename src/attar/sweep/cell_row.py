@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attar.checkpoints import default
+from attar.encoders.wrappers import WRAPPERS
 from attar.recipe import Recipe
 
 DEFAULT_NAME = "all-MiniLM-L6-v2"  # the embedded model under its own name
@@ -52,6 +53,11 @@ class CellRow:
             found.append(spec)
             spec = spec.get("a", spec.get("encoder"))
         return found
+
+    @property
+    def is_wrapped(self) -> bool:
+        """Whether something stands around its model, such as a pooling other than the weighted mean."""
+        return any(spec.get("type") in WRAPPERS for spec in self._encoders)
 
     @property
     def draws(self) -> list[float]:

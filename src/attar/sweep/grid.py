@@ -85,14 +85,14 @@ class Part:
         Yields
         ------
         Recipe
-            Each combination of layers, weights, shapers and mix.
+            Each combination of layers, weights, shapers and mix; only those without Avg. where there can be none.
         """
         if template not in self.templates:
             return
         masked, spec = has_masks(template), encoder.spec()
         weighting = [Component.of(weights.parse(name)) for name in self.weights if masked or not needs_masks(name)]
         chains = [tuple(map(Component.of, shapers.parse(",".join(shape)))) for shape in self.shapes]
-        mixes = self.mix if encoder.contextual and encoder.pools_linearly else (0.0,)
+        mixes = self.mix if takes_average(encoder) else tuple(w for w in self.mix if w == 0)
         for layers, weigh, chain, w in product(layer_sets(self.layers, encoder), weighting, chains, mixes):
             recipe = Recipe(spec, layer_pairs(layers), weigh, chain)
             yield recipe.mixed(w) if w else recipe
@@ -167,6 +167,11 @@ class Grid:
     @property
     def mixes(self) -> bool:
         return any(w != 0 for part in self.parts for w in part.mix)
+
+
+def takes_average(encoder: Encoder) -> bool:
+    """Whether a sweep can mix Avg. with it: a static model is its own Avg., and only weighted means are mixed."""
+    return encoder.contextual and encoder.pools_linearly
 
 
 def template_of(name: str) -> Template | None:

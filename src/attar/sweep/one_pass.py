@@ -27,6 +27,7 @@ from attar.sweep.passes import PassSpec, drop_pass, find_pass, open_pass
 from attar.sweep.plan import AVERAGE, MODEL, PassPlan, make_plan
 from attar.sweep.pooled import PooledBlocks
 from attar.sweep.run_checks import check_comparable
+from attar.sweep.same_cells import without_same
 from attar.sweep.scoring import Origin, planned_row, score_cells
 from attar.sweep.store import Store
 from attar.sweep.subjects import Subject
@@ -43,6 +44,7 @@ class SweptModel:
     source: str | None  # what the user called it; None: the embedded default
     encoder: Encoder
     precision: str | None = None  # what it computes in, where that is not float32
+    by_amount: bool = True  # whether it matters how much a token counts, not only which ones do
 
     @classmethod
     def open(cls, source: str | None, precision: str | None = None) -> Self:
@@ -58,7 +60,8 @@ class SweptModel:
         if pooling == "mean":
             return self
         made = Pooled(self.encoder, pooling)
-        return SweptModel(f"{self.name} {made.pooling}", self.source, made, self.precision)
+        by_amount = any(pooling.by_amount for pooling in made.poolings)
+        return SweptModel(f"{self.name} {made.pooling}", self.source, made, self.precision, by_amount)
 
     @property
     def sha256(self) -> str:
@@ -100,6 +103,8 @@ def run_pass(context: SweepContext, model: SweptModel, template: str) -> tuple[f
     sha256 = model.sha256
     corpora = context.background.corpora
     cells = cells_of(context.grid, template, encoder, model.key, context.subjects, corpora)
+    if not model.by_amount:
+        cells = without_same(cells, encoder, context.background, f"{model.name}, template {template}")
     done = context.store.done()
     missing = [cell for cell in cells.values() if cell.id not in done]
     name = model.name

@@ -14,9 +14,10 @@ from attar._version import __version__
 from attar.errors import InputError
 from attar.io.atomic import check_own_folder, make_own_folder, new_file
 from attar.io.locks import exclusive
+from attar.recipe.text import NONE
 from attar.shapers.chain import check_widths
 from attar.sweep.background import Background
-from attar.sweep.grid import Grid, layer_sets
+from attar.sweep.grid import Grid, layer_sets, takes_average
 from attar.sweep.one_pass import SweepContext, SweptModel, run_pass
 from attar.sweep.store import FILE, Store
 from attar.sweep.subjects import load_subjects
@@ -100,6 +101,7 @@ def run_sweep(grid: Grid, run: Path, settings: Settings) -> SweepOutcome:
     for model in models:
         check_fits(grid, model)
     check_names(models)
+    check_cells(grid, models)
     background = Background.read(settings.background, grid, split=settings.sentences)
     subjects = load_subjects(grid.tasks, settings.data, grid.rows, background.embedded)
     make_own_folder(run, is_run, KIND)
@@ -140,6 +142,20 @@ def check_fits(grid: Grid, model: SweptModel) -> None:
                 check_widths(shapers.parse(",".join(chain)), widest)
         except InputError as error:
             raise InputError(f"the grid does not fit the model {model.source or model.name!r}: {error}") from None
+
+
+def check_cells(grid: Grid, models: Sequence[SweptModel]) -> None:
+    """Tell which models have no cells with Avg., and refuse a grid of which nothing is left."""
+    for model in models:
+        if grid.mixes and not takes_average(model.encoder):
+            why = "it goes with weighted means alone" if model.encoder.contextual else "this model has no context"
+            log.info("%s: cells with Avg. (a mix other than 0) are left out, since %s", model.name, why)
+    possible = [(model.encoder, t) for model in models for t in grid.templates if t == NONE or model.encoder.contextual]
+    if not any(True for encoder, template in possible for part in grid.parts for _ in part.recipes(template, encoder)):
+        raise InputError(
+            "nothing is left of the grid: templates are for models with context, and a mix other than 0 for those that "
+            'pool by the mean; add "none" to templates or 0 to mix'
+        )
 
 
 def check_names(models: Sequence[SweptModel]) -> None:
