@@ -7,6 +7,10 @@ import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+import tiny_models
+from attar.errors import InputError
 from attar.sweep import Grid, Part, Settings, sweep
 from attar.sweep.best import best_recipes
 from attar.sweep.store import FILE, CellRow, Store
@@ -46,6 +50,13 @@ def test_runs_with_two_names_are_read_with_one(small_data: Path, tmp_path: Path)
     found = {best.model: best.n_recipes for best in best_recipes(before)}
     assert found == {NAME: 2, f"{NAME} max": 2}
     assert {best.model: best.n_recipes for best in best_recipes(rows_of(tmp_path / "run"))} == found
+
+
+def test_another_model_of_its_name_is_refused(small_data: Path, tmp_path: Path) -> None:
+    other = tiny_models.bert(tmp_path / NAME)
+    two = replace(grid(small_data, None, "mean"), models=(None, str(other)))
+    with pytest.raises(InputError, match=f"the models 'default' and '.*{NAME}' would both be called '{NAME}'"):
+        sweep(two, tmp_path / "run", Settings(progress=False, jobs=1))
 
 
 def test_a_folder_called_default_keeps_its_name() -> None:

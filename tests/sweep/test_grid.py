@@ -101,6 +101,13 @@ def test_what_can_not_be_read_is_said(tmp_path: Path, text: str, said: str) -> N
         read_grid(write(tmp_path, text))
 
 
+def test_a_grid_has_a_model(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"models = \[\] of the grid leaves no cell"):
+        Grid((Part(("sts",)),), ())
+    path = write(tmp_path, 'tasks = ["sts"]\nmodels = []')
+    assert read_grid(path, ("mine",)).models == ("mine",)  # --model goes before it
+
+
 def test_a_missing_file_is_said() -> None:
     with pytest.raises(InputError, match="give 'paper' or a TOML file"):
         read_grid("nowhere.toml")

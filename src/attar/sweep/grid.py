@@ -141,6 +141,8 @@ class Grid:
             poolings.parse(pooling)
         if not self.poolings:
             raise InputError("poolings = [] of the grid leaves no cell; leave it out for the mean, or fill it")
+        if not self.models:
+            raise InputError("models = [] of the grid leaves no cell; leave it out for the embedded model, or fill it")
         if self.precision is not None and self.precision not in PRECISIONS:
             raise unknown_name("precision", self.precision, PRECISIONS)
         for part in self.parts:

@@ -77,8 +77,6 @@ def read_grid(source: str, models: tuple[str, ...] = (), tasks: tuple[str, ...] 
         content["tasks"] = list(tasks)
     if isinstance(content.get(_MORE), dict):
         raise InputError(f"[{_MORE}] of the grid {source!r} is one table, and there may be several: write [[{_MORE}]]")
-    if content.get("models") == []:
-        raise InputError("models = [] of the grid leaves no cell; leave it out for the embedded model, or fill it")
     first = {key: content[key] for key in _PART if key in content}
     parts = [first]
     for more in _list(content.get(_MORE, []), _MORE):
@@ -88,11 +86,11 @@ def read_grid(source: str, models: tuple[str, ...] = (), tasks: tuple[str, ...] 
         if wrong:
             raise unknown_name(f"key under [[{_MORE}]] of the grid {source!r}", wrong[0], _PART)
         parts.append(first | {key: value for key, value in more.items() if not (tasks and key == "tasks")})
-    named = models or tuple(_texts(content.get("models", []), "models"))
+    named: tuple[str | None, ...] = _texts(content["models"], "models") if "models" in content else (None,)
     shared = {key: content[key] for key in _SHARED if key in content and key not in ("models", "poolings")}
     if "poolings" in content:
         shared["poolings"] = tuple(map(str, _list(content["poolings"], "poolings")))
-    return Grid(tuple(dict.fromkeys(map(_part, parts))), named or (None,), **shared)
+    return Grid(tuple(dict.fromkeys(map(_part, parts))), models or named, **shared)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from attar import shapers
 from attar._version import __version__
+from attar.checkpoints.default import NAME as DEFAULT
 from attar.errors import InputError
 from attar.io.atomic import check_own_folder, make_own_folder, new_file
 from attar.io.locks import exclusive
@@ -165,8 +166,8 @@ def check_names(models: Sequence[SweptModel]) -> None:
         other = found.setdefault(model.name, model)
         if other.source != model.source and other.sha256 != model.sha256:
             raise InputError(
-                f"the models {other.source!r} and {model.source!r} would both be called {model.name!r}: "
-                f"rename a folder, or give each a run of its own"
+                f"the models {other.source or DEFAULT!r} and {model.source or DEFAULT!r} would both be called "
+                f"{model.name!r}: rename a folder, or give each a run of its own"
             )
 
 
