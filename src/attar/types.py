@@ -212,6 +212,11 @@ class Encoder(Protocol):
         ...
 
     @property
+    def made_one_layer_by(self) -> str | None:
+        """The setting of a recipe that made one layer of several; None where none did."""
+        return None
+
+    @property
     def usual_layers(self) -> tuple[int, ...]:
         """The default layers to average."""
         return (self.n_layers,)
