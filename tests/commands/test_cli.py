@@ -286,6 +286,12 @@ def test_help_names_every_member_of_the_families(capsys: pytest.CaptureFixture[s
     printed = " ".join(capsys.readouterr().out.split())
     assert ", ".join(weights.MEMBERS) in printed
     assert ", ".join(shapers.MEMBERS) in printed
+    for command in ("encode", "score"):
+        capsys.readouterr()
+        assert _run(command, "--help") == 0
+        assert "usif+english take the frequencies of English words (pip install 'attar[english]')" in " ".join(
+            capsys.readouterr().out.split()
+        )
 
 
 @pytest.mark.parametrize("options", [["--tasks", "PAIRS"], ["--tasks", "PAIRS", "--shape", "whiten"]])

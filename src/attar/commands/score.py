@@ -29,6 +29,7 @@ Examples:
   attar score random:./bert-base-uncased --tasks sts --data DIR
   attar score plain --tasks my-pairs.tsv
   attar score --tasks my-pairs.tsv --shape whiten    # of the embedded MiniLM
+  attar score glove.6B.50d.txt --weights sif+english --shape common:10 --tasks STS-B --data DIR
   attar score ./mobilebert-uncased --tasks STS-B --data DIR --match bertscore
   attar score plain --tasks STS-B --data DIR --rank
 """
