@@ -11,7 +11,7 @@ from attar.errors import InputError
 from attar.layers import parse_layers, resolve_layers
 
 BERT = SimpleNamespace(first_layer=-1, n_layers=12)
-STATIC = SimpleNamespace(first_layer=-1, n_layers=-1)
+STATIC = SimpleNamespace(first_layer=-1, n_layers=-1, made_one_layer_by=None)
 
 
 @pytest.mark.parametrize(
@@ -85,3 +85,9 @@ def test_layers_are_read_from_text(spec, choice):
 def test_text_that_is_no_layers_is_shown(spec):
     with pytest.raises(InputError, match="layers"):
         resolve_layers(parse_layers(spec), BERT)
+
+
+@pytest.mark.parametrize("choice", ["first,last", "12", "1:0.3,12:0.7"])
+def test_an_encoder_of_one_layer_says_so(choice):
+    with pytest.raises(InputError, match=f"can't take the layers {choice}: .* has one layer alone; write last"):
+        resolve_layers(choice, STATIC)

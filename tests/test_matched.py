@@ -98,6 +98,16 @@ def test_texts_without_known_tokens():
     assert rotators_distance(Side(np.zeros((1, 2)), np.ones(1)), Side(np.ones((1, 2)), np.ones(1))) == -1
 
 
+def test_an_unknown_word_matches_nothing():
+    """East is 0.6 like "up" and south -0.8; a word without a vector is not nearer to south, with a cosine of 0."""
+    words = WordVectors.of(["east", "south", "up"], [[1, 0], [0, -1], [0.6, 0.8]])
+    precision, recall = (0.6 - 0.8) / 2, 0.6
+    wanted = 2 * precision * recall / (precision + recall)
+    for right in ("up", "up zebra", "zebra up lion"):
+        for a, b in (("east south", right), (right, "east south")):
+            assert pair_similarities(Embedder(words), [a], [b], "bertscore")[0] == pytest.approx(wanted)
+
+
 def test_scores_of_a_task():
     task = StsTask("pairs", ("east", "east", "east"), ("east", "far north", "west"), np.array([5.0, 3.0, 1.0]))
     assert match(Embedder(WORDS), task, "bertscore", resamples=10)["spearman"] == pytest.approx(1)

@@ -57,3 +57,14 @@ def test_marks_of_word_beginnings_and_continuations():
     assert [surface(sentencepiece, i) for i in (0, 1)] == ["cat", "s"]
     words = Vocabulary(("cat", "s"), frozenset(), None, None, continuation="")
     assert not any(words.is_continuation(i) for i in (0, 1))
+
+
+def test_what_is_absent_goes_with_its_tokens():
+    tokens = dataclasses.replace(Tokens.of([[1, 2], [3], [4, 5]]), absent=np.array([True, False, False, False, True]))
+    assert tokens.own.tolist() == [False, True, True, True, False]
+    taken = tokens.take(np.array([2, 0]))
+    assert taken.absent is not None
+    assert taken.absent.tolist() == [False, True, True, False]
+    twice = tokens.repeated(np.array([2, 0, 1]))
+    assert twice.absent is not None
+    assert twice.absent.tolist() == [True, False, True, False, False, True]

@@ -18,14 +18,15 @@ def resolve_layers(choice: LayerChoice, encoder: Encoder) -> tuple[tuple[int, ..
     """The layers as numbers, and their weights, which sum to 1 unless given."""
     choice = layers_of(choice)
     if isinstance(choice, Mapping):
-        numbers = tuple(_number(layer, encoder) for layer in choice)
+        numbers = tuple(_number(layer, encoder, choice) for layer in choice)
         weights = tuple(layer_weight(value) for value in choice.values())
     else:
-        numbers = tuple(_number(layer, encoder) for layer in several(choice))
+        numbers = tuple(_number(layer, encoder, choice) for layer in several(choice))
         weights = (1 / len(numbers),) * len(numbers) if numbers else ()
     if not numbers:
         raise InputError("no layer given; name at least one, such as 'last' or (1, 12)")
     if len(set(numbers)) != len(numbers):
+        _refuse_others(choice, encoder)
         raise InputError(f"a layer is named twice: {', '.join(map(str, numbers))}; give a weight to each layer instead")
     if not any(weights):
         raise InputError(
@@ -115,14 +116,24 @@ def layer_weight(value: Any) -> float:
     return weight
 
 
-def _number(layer: Any, encoder: Encoder) -> int:
+def _number(layer: Any, encoder: Encoder, choice: LayerChoice) -> int:
     plain = plain_layer(layer)
     if isinstance(plain, int):
         number = plain
     else:
         number = encoder.n_layers if plain == "last" else min(max(1, encoder.first_layer), encoder.n_layers)
     if not encoder.first_layer <= number <= encoder.n_layers:
+        _refuse_others(choice, encoder)
         raise InputError(
             f"layer {number} is out of range: this encoder has {encoder.first_layer} to {encoder.n_layers}"
         )
     return number
+
+
+def _refuse_others(choice: LayerChoice, encoder: Encoder) -> None:
+    """Says what to write where there is one layer alone, and why; nothing where there are several."""
+    if encoder.first_layer == encoder.n_layers:
+        setting = encoder.made_one_layer_by
+        alone = f"{encoder!r} has one layer alone" if setting is None else f"{setting!r} makes one layer of several"
+        given = layers_text(layer_pairs(choice))
+        raise InputError(f"can't take the layers {given}: {alone}; write last in their place")

@@ -119,8 +119,9 @@ def pair_similarities(
         vectors = encoder.token_vectors(tokens, layers)
         mixed = sum(np.float32(w) * vectors[layer] for layer, w in zip(layers, layer_weights, strict=True))
         assert isinstance(mixed, np.ndarray)
-        token_weights *= mixed.any(axis=1)  # a word without a vector is all zeros and matches nothing
-        owner = tokens.texts[tokens.sequence_of]
+        there = mixed.any(axis=1)  # a word without a vector is all zeros: it matches nothing, and nothing matches it
+        mixed, token_weights = mixed[there], token_weights[there]
+        owner = tokens.texts[tokens.sequence_of[there]]
         ends = np.searchsorted(owner, np.arange(len(texts) + 1))
         places = [slice(ends[i], ends[i + 1]) for i in range(len(texts))]
         return [Side(mixed[place], token_weights[place] / max(token_weights[place].sum(), 1e-12)) for place in places]

@@ -69,7 +69,8 @@ class TextCounts:
         self.truncated += int(np.count_nonzero(tokens.truncated))
         self.empty += tokens.n_texts - int(np.count_nonzero(n_own))
         if np.count_nonzero(lost):
-            self.fell_back += int(np.count_nonzero(n_own * lost))
+            known = n_own if tokens.absent is None else _per_text(tokens, tokens.own)
+            self.fell_back += int(np.count_nonzero(known * lost))
         if vocabulary.unknown_id is not None and np.count_nonzero(unknown := tokens.ids == vocabulary.unknown_id):
             n_unknown = _per_text(tokens, unknown & (tokens.roles == _TEXT))
             self.unknown += int(np.count_nonzero((n_unknown == n_own) & (n_own > 0)))

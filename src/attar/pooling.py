@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attar.errors import ModelError
-from attar.types import Doubles, Encoder, Floats, Ints, Role, Tokens
+from attar.types import Doubles, Encoder, Floats, Ints, Role, Tokens, token_index
 
 if TYPE_CHECKING:  # scikit-learn takes longer to import than a static model takes to load
     from attar.weights import Weighting
@@ -70,6 +70,7 @@ def scale_weights(raw: Floats, tokens: Tokens) -> tuple[Floats, npt.NDArray[np.b
 
     A sequence whose weights are all 0 falls back to the mean of the text's own tokens; a text without tokens to the
     mean of the special and template tokens around it. A sequence of no tokens at all stays empty: its vector is 0.
+    Absent tokens are left out of all this, as if they were not there.
     Shape: raw (T,); result (T,), (N,)
     """
     lengths = tokens.lengths
@@ -81,7 +82,46 @@ def scale_weights(raw: Floats, tokens: Tokens) -> tuple[Floats, npt.NDArray[np.b
         has_own = np.repeat(_sums(own, tokens.offsets, lengths) > 0, lengths)
         weights = np.where(np.repeat(lost, lengths), np.where(has_own, own, 1.0), weights)
         sums = _sums(weights, tokens.offsets, lengths)
-    return (weights / sums.repeat(lengths)).astype(np.float32), lost
+    scaled = (weights / sums.repeat(lengths)).astype(np.float32)
+    if tokens.absent is None:
+        return scaled, lost
+    present = (~tokens.absent).astype(np.float64)
+    left = _sums(raw.astype(np.float64) * present, tokens.offsets, lengths)
+    robbed = (left <= 0) & (_sums(present, tokens.offsets, lengths) > 0)
+    return leave_out(tokens.absent, scaled[None], tokens.offsets)[0], lost | robbed
+
+
+def leave_out(absent: npt.NDArray[np.bool_], token_weights: Floats, offsets: Ints) -> Floats:
+    """Weights as if the absent tokens were not there: 0 for them, the others scaled up to the same sum.
+
+    Where only absent tokens had weight, the others share it evenly; a sequence with no others keeps nothing.
+    Shape: absent (T,), token_weights (A, T) -> (A, T)
+    """
+    if not np.count_nonzero(absent):
+        return token_weights
+    touched = np.unique(np.searchsorted(offsets, np.flatnonzero(absent), side="right") - 1)  # few, as a rule
+    lengths = np.diff(offsets)[touched]
+    at = token_index(offsets[touched], lengths)
+    out = token_weights.copy()
+    out[:, at] = _without(absent[at], token_weights[:, at], np.repeat(np.arange(len(touched)), lengths), len(touched))
+    return out
+
+
+def _without(absent: npt.NDArray[np.bool_], token_weights: Floats, sequence: Ints, n: int) -> Floats:
+    out = np.empty_like(token_weights)
+    for a, weights in enumerate(token_weights.astype(np.float64)):
+        before = _bins(weights, sequence, n)
+        present = np.where(absent, 0.0, weights)
+        after = _bins(present, sequence, n)
+        robbed = ((after == 0) & (before != 0))[sequence] & ~absent
+        present[robbed] = 1.0
+        after = _bins(present, sequence, n)
+        out[a] = present * (before / np.where(after != 0, after, 1.0))[sequence]
+    return out
+
+
+def _bins(weights: Doubles, sequence: Ints, n: int) -> Doubles:
+    return np.asarray(np.bincount(sequence, weights=weights, minlength=n), dtype=np.float64)
 
 
 def _sums(values: Doubles, offsets: Ints, lengths: Ints) -> Doubles:

@@ -70,6 +70,7 @@ class Tokens:
     texts: Ints  # (N,) index of the text, not descending
     n_texts: int
     truncated: npt.NDArray[np.bool_]  # (n_texts,) the text was cut
+    absent: npt.NDArray[np.bool_] | None = None  # (T,) has no vector and does not count; None where all have one
 
     def __post_init__(self) -> None:
         n_ids, n_roles = len(self.ids), len(self.roles)
@@ -96,6 +97,12 @@ class Tokens:
         """For each token, its sequence. Shape: (T,)"""
         return np.repeat(np.arange(len(self), dtype=np.int64), self.lengths)
 
+    @property
+    def own(self) -> npt.NDArray[np.bool_]:
+        """Whether each token is its text's own and has a vector. Shape: (T,)"""
+        own: npt.NDArray[np.bool_] = self.roles == int(Role.TEXT)
+        return own if self.absent is None else own & ~self.absent
+
     def take(self, sequences: npt.NDArray[np.integer[Any]]) -> Tokens:
         """These sequences alone, in this order, each as a text of its own."""
         lengths = self.lengths[sequences]
@@ -108,6 +115,7 @@ class Tokens:
             texts=np.arange(len(sequences), dtype=np.int64),
             n_texts=len(sequences),
             truncated=np.zeros(len(sequences), dtype=bool),
+            absent=None if self.absent is None else self.absent[where],
         )
 
     def repeated(self, times: Ints) -> Tokens:
@@ -210,6 +218,11 @@ class Encoder(Protocol):
     def first_layer(self) -> int:
         """The lowest layer there is: -1, or `n_layers` where there is only one."""
         ...
+
+    @property
+    def made_one_layer_by(self) -> str | None:
+        """The setting of a recipe that made one layer of several; None where none did."""
+        return None
 
     @property
     def usual_layers(self) -> tuple[int, ...]:

@@ -212,7 +212,8 @@ def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[st
         (["encode", "TEXTS", "--model", "NO_MODEL"], "is not a model folder: it has no config.json"),
         (["duplicates", "TEXTS", "--other-column", "body", "-o", "p.csv"], "is of a second file, and there is none"),
         (["score", "plain", "--tasks", "STS99"], "unknown task 'STS99'"),
-        (["score", "--tasks", "STS99"], "say what to score: a recipe or a model"),
+        (["score"], "say what to score: a recipe or a model"),
+        (["score", "--tasks", "STS99"], "unknown task 'STS99'"),
         (["score", "--recipe", "plain", "--tasks", "STS99"], "unknown task 'STS99'"),
         (["data", "check", "./nope"], "is not a folder"),
         (["encode", "TEXTS", "--recipe", "default | none | lost"], "'lost' is not a number"),
@@ -285,6 +286,31 @@ def test_help_names_every_member_of_the_families(capsys: pytest.CaptureFixture[s
     printed = " ".join(capsys.readouterr().out.split())
     assert ", ".join(weights.MEMBERS) in printed
     assert ", ".join(shapers.MEMBERS) in printed
+    for command in ("encode", "score"):
+        capsys.readouterr()
+        assert _run(command, "--help") == 0
+        assert "usif+english take the frequencies of English words (pip install 'attar[english]')" in " ".join(
+            capsys.readouterr().out.split()
+        )
+
+
+@pytest.mark.parametrize("options", [["--tasks", "PAIRS"], ["--tasks", "PAIRS", "--shape", "whiten"]])
+def test_score_without_a_model_is_of_the_embedded_one(
+    options: list[str],
+    tmp_path: Path,
+    tiny_bert_dir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("attar.checkpoints.default.folder", lambda: tiny_bert_dir)
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("score\ttext1\ttext2\n5\tthe cat\ta cat\n3\ta dog ran\tblue\n1\tseven\tmusic\n")
+    given = [str(pairs) if option == "PAIRS" else option for option in options]
+    assert _run("score", *given, "--json") == 0
+    printed = capfd.readouterr()
+    assert "scoring the embedded MiniLM" in printed.err
+    assert _run("score", "--model", str(tiny_bert_dir), *given, "--json") == 0
+    assert json.loads(capfd.readouterr().out)[0]["score"] == json.loads(printed.out)[0]["score"]
 
 
 def test_score_offers_no_column(capsys: pytest.CaptureFixture[str]) -> None:

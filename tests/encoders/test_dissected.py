@@ -86,5 +86,8 @@ def test_refused(tiny_bert: Transformer, tiny_bert_dir) -> None:
     mixed = Recipe.parse(f"{tiny_bert_dir} | none | last | mean | none | dissected 1 | mix 0.5")
     with pytest.raises(InputError, match=r"can't be mixed with Avg\."):
         mixed.make_encoder(TEXTS)
+    several = Recipe.parse(f"{tiny_bert_dir} | none | first,last | mean | none | dissected 1")
+    with pytest.raises(InputError, match="'dissected 1' makes one layer of several; write last in their place"):
+        Embedder.from_recipe(several).encode("the cat")
     with pytest.raises(InputError, match="can't read dissected"):
         Dissected(tiny_bert, "four")

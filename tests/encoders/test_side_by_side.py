@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attar import Embedder, Pooled, Recipe, SideBySide, Table, Transformer
+from attar.encoders.cached import Cached
 from attar.errors import InputError, RecipeError
 from attar.persist import moved_encoder
 from encoders.small_tables import Knowing
@@ -81,12 +82,18 @@ def test_mixed_with_avg_of_the_same_layers(tiny_bert_dir) -> None:
     np.testing.assert_allclose(found, np.hstack(wanted), atol=1e-5)
 
 
-def test_refused(tiny_bert: Transformer, tiny_bert_dir) -> None:
+def test_refused(tiny_bert: Transformer, tiny_bert_dir, tmp_path) -> None:
     for layers in ("last", "1:0.3,2:0.7"):
         with pytest.raises(InputError, match="can't stand side by side"):
             SideBySide(tiny_bert, layers)
     with pytest.raises(InputError, match="layer 99 is out of range"):
         SideBySide(tiny_bert, (1, 99))
+    for layers in ("first,last", "3", "1:0.5,last:0.5"):
+        recipe = Recipe.parse(f"{tiny_bert_dir} | none | {layers} | mean | none | side-by-side first,last")
+        told = f"can't take the layers {layers}: 'side-by-side first,last' makes one layer of several; write last"
+        for made in (Embedder.from_recipe(recipe), Embedder(Cached(SideBySide(tiny_bert), tmp_path), layers=layers)):
+            with pytest.raises(InputError, match=told):
+                made.encode("the cat")
     with pytest.raises(InputError, match="has a side-by-side already, and can't have a pooling too"):
         Pooled(SideBySide(tiny_bert), "max")
     with pytest.raises(InputError, match="only one of them is possible"):

@@ -16,7 +16,7 @@ from attar.encoders.words import word_pattern
 from attar.errors import InputError, ModelError, OutputError
 from attar.pooling import pool_texts
 from attar.types import Encoder
-from attar.weights import Debiased, Idf, Mean, Sif
+from attar.weights import MEMBERS, Sif, parse
 
 WORDS = ["the", "of", "cat", "dog", "sat", "n't", "do", "'s"]
 VECTORS = np.random.default_rng(0).normal(size=(len(WORDS), 3)).astype(np.float32)
@@ -80,14 +80,51 @@ def test_unknown_words_are_counted_never_silent(b2s, caplog):
     assert embedder.counts_.empty == 1
 
 
-@pytest.mark.parametrize("weighting", [Mean(), Idf(), Debiased(), Sif()], ids=str)
-def test_every_weighting_on_known_words_is_as_if_the_others_were_not_there(b2s, weighting):
+@pytest.mark.parametrize("name", [name for name in MEMBERS if name not in ("mask", "answer")])
+def test_every_weighting_is_as_if_unknown_words_were_not_there(b2s, name):
     words = WordVectors(b2s)
-    texts = ["the zebra cat sat", "dog lion", "of cat"]
-    fitted = weighting.fit(words.tokenize(texts), words.vocabulary)
-    found = pool_texts(words, texts, [fitted], (1,)).vectors
-    without = pool_texts(words, ["the cat sat", "dog", "of cat"], [fitted], (1,)).vectors
-    np.testing.assert_allclose(found, without, atol=1e-6)
+    with_unknown = ["zebra the zebra cat sat lion", "dog lion", "of cat", "lion", "the zebra"]
+    pooled = []
+    for texts in (with_unknown, ["the cat sat", "dog", "of cat", "", "the"]):
+        fitted = parse(name).fit(words.tokenize(texts), words.vocabulary)
+        pooled.append(pool_texts(words, texts, [fitted], (1,)).vectors)
+    np.testing.assert_allclose(*pooled, rtol=1e-6, atol=1e-7)
+
+
+def test_places_and_ends_by_hand(b2s):
+    words = WordVectors(b2s)
+    found = Embedder(words, weights="position").encode(["zebra cat lion sat zebra", "zebra"])
+    np.testing.assert_allclose(found, [(CAT + 2 * SAT) / 3, np.zeros(3)], atol=1e-6)
+    assert words.tokenize(["cat sat"]).absent is None
+    for weights, wanted in (("first", CAT), ("last", SAT)):
+        embedder = Embedder(words, weights=weights)
+        np.testing.assert_allclose(embedder.encode(["zebra cat sat lion", "zebra"]), [wanted, np.zeros(3)], atol=1e-6)
+        assert (embedder.counts_.unknown, embedder.counts_.fell_back) == (1, 0)
+
+
+def test_shares_are_among_known_words(b2s):
+    """Of the words that have a vector, 2 of 4 are "the": 0.001 / (0.001 + 1/2)."""
+    words = WordVectors(b2s)
+    tokens = words.tokenize(["the zebra cat zebra", "the zebra", "dog lion"])
+    sif = Sif().fit(tokens, words.vocabulary)
+    assert sif.token_count_.tolist() == [2, 0, 1, 1, 0, 0, 0, 0, 0]
+    assert sif.weigh(tokens)[0] == pytest.approx(0.001 / 0.501)
+
+
+def test_a_text_that_keeps_only_unknown_words_falls_back(b2s):
+    """ "the" is a frequent word, which debiased weights drop."""
+    words = WordVectors(b2s)
+    embedder = Embedder(words, weights="debiased").fit(TEXTS)
+    np.testing.assert_allclose(embedder.encode(["the zebra"]), [THE], atol=1e-6)
+    assert embedder.counts_.fell_back == 1
+
+
+def test_an_unknown_word_explains_nothing(b2s):
+    found = Embedder(WordVectors(b2s)).explain("cat zebra", "sat lion dog")
+    assert [word.text for word in found.a] == ["cat", "<unknown>"]
+    assert not found.contributions[1].any()
+    assert not found.contributions[:, 1].any()
+    assert found.contributions.sum() == pytest.approx(found.cosine)
 
 
 def test_token_vectors(b2s):

@@ -121,3 +121,19 @@ def test_unknown_endings_and_families(tmp_path: Path) -> None:
         tasks.from_file(write(tmp_path / "x.xlsx", ""))
     with pytest.raises(InputError, match="unknown family 'groups'; allowed: sts, clustering, classification"):
         tasks.from_file(write(tmp_path / "x.tsv", ""), "groups")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "family"),
+    [
+        ("x.csv", "label,text\na,1\n,2\nb,3\n \t,4\n", "clustering"),
+        ("x.csv", "label,text\na,1\n,2\nb,3\n \t,4\n", "classification"),
+        ("x.tsv", "label\tsentence1\tsentence2\na\t1\t1\n\t2\t2\nb\t3\t3\n \t4\t4\n", "classification"),
+        ("x.jsonl", "".join(json.dumps({"label": c, "text": "t"}) + "\n" for c in ("a", "", "b", "  ")), "clustering"),
+    ],
+)
+def test_a_blank_label_is_no_class(tmp_path: Path, name: str, content: str, family: str) -> None:
+    path = write(tmp_path / name, content)
+    told = r"the label of row 2 is blank \(2 of 4 rows are like that\)\. Fill it in, or take the row out"
+    with pytest.raises(DataError, match=told):
+        tasks.load(f"{family}:{path}")

@@ -58,7 +58,8 @@ _OPTIONS = [
         metavar="NAME",
         cls=TableOption,
         table="attar.weights:MEMBERS",
-        help="How tokens count: {names}. mean+specials counts [CLS], idf@background learns from --background.",
+        help="How tokens count: {names}. mean+specials counts [CLS], idf@background learns from --background, "
+        "sif+english and usif+english take the frequencies of English words (pip install 'attar[english]').",
     ),
     click.option(
         "--shape",

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from attar.commands.choices import Choices, TableOption, embedder_options
 from attar.commands.corpora import background_options, read_background
@@ -27,6 +28,8 @@ Examples:
   attar score my-recipe --tasks tweet,MR --data DIR --json
   attar score random:./bert-base-uncased --tasks sts --data DIR
   attar score plain --tasks my-pairs.tsv
+  attar score --tasks my-pairs.tsv --shape whiten    # of the embedded MiniLM
+  attar score glove.6B.50d.txt --weights sif+english --shape common:10 --tasks STS-B --data DIR
   attar score ./mobilebert-uncased --tasks STS-B --data DIR --match bertscore
   attar score plain --tasks STS-B --data DIR --rank
 """
@@ -86,7 +89,8 @@ def score(
     """Score a recipe or a model on tasks: Spearman x 100 or accuracy x 100, with its interval.
 
     What has to learn from texts learns from each task's own (both sides of pairs together) or from --background; a
-    saved recipe has learned already. The paper's figure stands beside ours where it has one for the same method.
+    saved recipe has learned already. Without a recipe or model, options are about the embedded MiniLM.
+    The paper's figure stands beside ours where it has one for the same method.
     Where shapers surely lose against the same recipe without them, a warning says how much.
     Exit code 2 if a task could not be scored.
     """
@@ -98,13 +102,15 @@ def score(
         raise InputError("--rank compares vectors, and --match has none: give one of them")
     corpus = read_background(background, sentences=sentences)
     if subject is None:
-        if choices.recipe is None and choices.model is None:
+        if not _anything_given():
             raise InputError("say what to score: a recipe or a model, such as: attar score plain --data DIR")
         named = choices
     else:
         named = choices.about(recipe=subject) if is_recipe(subject) else choices.about(model=subject)
-    embedder = named.embedder(corpus)
     names = selected(wanted)
+    embedder = named.embedder(corpus)
+    if named.recipe is None and named.model is None:
+        log.info("no recipe or model is named: scoring the embedded MiniLM")
     results, failed = [], 0
     with bar(len(names), "tasks") as advance:
         for name in names:
@@ -132,3 +138,9 @@ def score(
     if failed:
         log.error("%d of %d tasks could not be scored", failed, len(names))
         sys.exit(2)
+
+
+def _anything_given() -> bool:
+    """Whether the command line says more than the name of the command."""
+    context = click.get_current_context()
+    return any(context.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in context.params)

@@ -26,6 +26,10 @@ class Around(Encoder):
         return self.encoder.first_layer
 
     @property
+    def made_one_layer_by(self) -> str | None:
+        return self.encoder.made_one_layer_by
+
+    @property
     def usual_layers(self) -> tuple[int, ...]:
         return self.encoder.usual_layers
 

@@ -7,44 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from attar.errors import InputError
 from attar.io.texts import chunks
 from attar.pooling import check_finite, join_windows, scale_weights
-from attar.types import Doubles, Encoder, Floats, Ints, Role, Tokens, token_index
+from attar.types import Encoder, Floats, Role, Tokens
 
 log = logging.getLogger("attar")
 CHUNK = 16384  # texts looked up at once: enough for the tokenizer to be quick, little enough to hold
-
-
-def leave_out(absent: npt.NDArray[np.bool_], token_weights: Floats, offsets: Ints) -> Floats:
-    """Weights as if the absent tokens were not there: 0 for them, the others scaled up to the same sum.
-
-    Where only absent tokens had weight, the others share it evenly; a sequence with no others keeps nothing.
-    Shape: absent (T,), token_weights (A, T) -> (A, T)
-    """
-    if not np.count_nonzero(absent):
-        return token_weights
-    touched = np.unique(np.searchsorted(offsets, np.flatnonzero(absent), side="right") - 1)  # few, as a rule
-    lengths = np.diff(offsets)[touched]
-    at = token_index(offsets[touched], lengths)
-    out = token_weights.copy()
-    out[:, at] = _without(absent[at], token_weights[:, at], np.repeat(np.arange(len(touched)), lengths), len(touched))
-    return out
-
-
-def _without(absent: npt.NDArray[np.bool_], token_weights: Floats, sequence: Ints, n: int) -> Floats:
-    out = np.empty_like(token_weights)
-    for a, weights in enumerate(token_weights.astype(np.float64)):
-        before = _sums(weights, sequence, n)
-        present = np.where(absent, 0.0, weights)
-        after = _sums(present, sequence, n)
-        robbed = ((after == 0) & (before != 0))[sequence] & ~absent
-        present[robbed] = 1.0
-        after = _sums(present, sequence, n)
-        out[a] = present * (before / np.where(after != 0, after, 1.0))[sequence]
-    return out
 
 
 def mean_vectors(
@@ -78,7 +48,3 @@ def check_layers(layers: Sequence[int], known: Sequence[int]) -> None:
     missing = [layer for layer in layers if layer not in known]
     if missing or not layers:
         raise InputError(f"this static model holds no layer {missing or 'at all'}; it holds {sorted(known)}")
-
-
-def _sums(weights: Doubles, sequence: Ints, n: int) -> Doubles:
-    return np.asarray(np.bincount(sequence, weights=weights, minlength=n), dtype=np.float64)

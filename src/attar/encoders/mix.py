@@ -163,6 +163,10 @@ class Mix(Encoder):
         return self.a.backend_tokenizer
 
     @property
+    def made_one_layer_by(self) -> str | None:
+        return self.a.made_one_layer_by
+
+    @property
     def frame(self) -> Frame:
         return self.a.frame
 

@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 import tokenizers
 
-from attar.encoders.bag import CHUNK, check_layers, leave_out, report_empty
+from attar.encoders.bag import CHUNK, check_layers, report_empty
 from attar.encoders.opening import saved_folder
 from attar.encoders.static_tokens import own_tokenizer
 from attar.engine.sums import pool_rows, sum_rows
 from attar.errors import InputError
 from attar.io.texts import check_texts, iter_texts
-from attar.pooling import check_finite
+from attar.pooling import check_finite, leave_out
 from attar.types import Encoder, Floats, Ints, Tokens, TokenVectors, Vocabulary
 
 if TYPE_CHECKING:

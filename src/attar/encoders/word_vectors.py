@@ -12,13 +12,14 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from attar.encoders.bag import CHUNK, check_layers, leave_out, mean_vectors
+from attar.encoders.bag import CHUNK, check_layers, mean_vectors
 from attar.encoders.formats.word_files import read_words
 from attar.encoders.opening import saved_folder
 from attar.encoders.words import Coverage, word_pattern
 from attar.engine.sums import pool_rows
 from attar.errors import InputError
 from attar.io.texts import chunks
+from attar.pooling import leave_out
 from attar.types import Encoder, Floats, Role, Tokens, TokenVectors, Vocabulary
 
 _LAYERS = (1,)
@@ -242,6 +243,7 @@ class WordVectors(Encoder):
             kept = ~self._frequent[ids] | (np.bincount(text_of[telling], minlength=len(texts)) == 0)[text_of]
             ids, lengths = ids[kept], np.bincount(text_of[kept], minlength=len(texts))
         n = len(texts)
+        absent = ids == unknown
         return Tokens(
             ids=ids,
             roles=np.full(len(ids), Role.TEXT, dtype=np.uint8),
@@ -249,6 +251,7 @@ class WordVectors(Encoder):
             texts=np.arange(n),
             n_texts=n,
             truncated=np.zeros(n, dtype=bool),
+            absent=absent if np.count_nonzero(absent) else None,
         )
 
     def pool(self, tokens: Tokens, token_weights: Floats, layers: Sequence[int]) -> Floats:

@@ -104,5 +104,9 @@ class LayerWrapper(Wrapper):
         return 1
 
     @property
+    def made_one_layer_by(self) -> str | None:
+        return f"{self.shown_setting()} {self.value}"
+
+    @property
     def usual_layers(self) -> tuple[int, ...]:
         return self.only

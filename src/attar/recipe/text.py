@@ -5,11 +5,10 @@
 The first five have a fixed place; those that are left out at the end are as in the recipe `plain`: none, last, mean,
 none. Settings may follow in any order, each a name and a value: `mix 0.5` (so much of Avg., the model's static table
 made from a background corpus), `mix 0.5 with FOLDER` (of a table that is there), `pooling max` (instead of the weighted
-mean), `side-by-side first,last` (these layers beside each other, as the one layer there is then), `attention 1:10`
-(tokens weigh as they attend to themselves in head 10 of layer 1), `dissected 4` (SBERT-WK, layers from
-4 on), `max-tokens 128`,
-`windows 16`, and other settings of a transformer. A field that holds `|`, or begins or ends with a space or a quote, is
-written as a JSON string.
+mean), `side-by-side first,last` (these layers beside each other), `attention 1:10` (tokens weigh as they attend to
+themselves in head 10 of layer 1), `dissected 4` (SBERT-WK, layers from 4 on), `max-tokens 128`, `windows 16`, and other
+settings of a transformer. After `side-by-side` and `dissected` there is one layer, so LAYERS is `last` with them. A
+field that holds `|`, or begins or ends with a space or a quote, is written as a JSON string.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def from_file(
     InputError
         If the family or the ending of the file is unknown.
     DataError
-        If a column is missing, or the file is empty or damaged.
+        If a column is missing, a label is blank, or the file is empty or damaged.
     """
     if family is not None and family not in FAMILIES:
         raise unknown_name("family", family, FAMILIES)
@@ -92,11 +92,13 @@ def from_file(
         return sts_task(title, _renamed(table, columns, optional={"subset": SUBSET}))
     single = {"text": (text, TEXT), "label": (label, LABEL)}
     if kind == "clustering":
-        return cluster_task(title, _renamed(table, single))
+        return cluster_task(title, _labelled(_renamed(table, single)))
     if text is not None or not pairs:
-        return classify_task(title, _by_split(_renamed(table, single, optional={"split": SPLIT})), pairs=False)
+        rows = _labelled(_renamed(table, single, optional={"split": SPLIT}))
+        return classify_task(title, _by_split(rows), pairs=False)
     double = {"sentence1": (left, LEFT), "sentence2": (right, RIGHT), "label": (label, LABEL)}
-    return classify_task(title, _by_split(_renamed(table, double, optional={"split": SPLIT})), pairs=True)
+    rows = _labelled(_renamed(table, double, optional={"split": SPLIT}))
+    return classify_task(title, _by_split(rows), pairs=True)
 
 
 def _read(file: Path) -> ColumnTable:
@@ -161,6 +163,18 @@ def _renamed(
         if there is not None:
             found[wanted] = table[there]
     return ColumnTable(table.source, found)
+
+
+def _labelled(table: ColumnTable) -> ColumnTable:
+    """The table itself, if every row has a label: a missing one would be taken for a class."""
+    labels = table["label"]
+    blank = [row for row, label in enumerate(labels) if not label.strip()]
+    if blank:
+        raise DataError(
+            f"{table.source}: the label of row {blank[0] + 1} is blank "
+            f"({len(blank)} of {len(labels)} rows are like that). Fill it in, or take the row out"
+        )
+    return table
 
 
 def _by_split(table: ColumnTable) -> dict[str, ColumnTable]:

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from attar.errors import InputError
-from attar.types import Doubles, Floats, Ints, Role, Tokens, Vocabulary
+from attar.types import Doubles, Floats, Ints, Tokens, Vocabulary
 from attar.weights.roles import counted
 from attar.weights.weighting import Weighting
 
@@ -45,7 +45,7 @@ class TokenCounts(Weighting):
         Parameters
         ----------
         tokens : Tokens
-            The tokenised texts; only their own tokens are counted. Frequencies of English need none.
+            The tokenised texts; only their own tokens that have a vector are counted. Frequencies of English need none.
         vocabulary : Vocabulary
             The tokens of the model by id.
 
@@ -62,8 +62,7 @@ class TokenCounts(Weighting):
         if self.english:
             self.token_count_ = english_counts(vocabulary)
             return self
-        own = tokens.ids[tokens.roles == Role.TEXT]
-        count = np.bincount(own, minlength=len(vocabulary)).astype(np.int64)
+        count = np.bincount(tokens.ids[tokens.own], minlength=len(vocabulary)).astype(np.int64)
         self.token_count_ = count + self.token_count_ if hasattr(self, "token_count_") else count  # (V,)
         return self
 

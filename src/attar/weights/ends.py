@@ -47,7 +47,8 @@ class Last(Weighting):
 
 def _only(tokens: Tokens, specials: bool, choose: np.ufunc, start: int) -> Floats:
     """1 at the chosen end of each sequence, 0 elsewhere."""
-    places = np.flatnonzero(counted(tokens, specials, True, True))
+    keep = counted(tokens, specials, True, True)
+    places = np.flatnonzero(keep if tokens.absent is None else keep & ~tokens.absent)
     chosen: Ints = np.full(len(tokens), start, dtype=np.int64)
     choose.at(chosen, tokens.sequence_of[places], places)
     weights = np.zeros(len(tokens.ids), dtype=np.float32)

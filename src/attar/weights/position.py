@@ -10,7 +10,7 @@ from attar.weights.weighting import Weighting
 
 
 class Position(Weighting):
-    """Each token counts as much as its place in the sequence, from 1.
+    """Each token counts as much as its place in the sequence, from 1; words without a vector take no place.
 
     Parameters
     ----------
@@ -28,6 +28,8 @@ class Position(Weighting):
         self.masks = masks
 
     def weigh(self, tokens: Tokens) -> Floats:
-        places = np.arange(len(tokens.ids)) - tokens.offsets[tokens.sequence_of] + 1
+        there = np.ones(len(tokens.ids), dtype=np.int64) if tokens.absent is None else np.where(tokens.absent, 0, 1)
+        seen = np.concatenate([[0], np.cumsum(there)])
+        places = (seen[1:] - seen[tokens.offsets[tokens.sequence_of]]) * there
         keep = counted(tokens, self.specials, self.template, self.masks)
         return np.where(keep, places, 0).astype(np.float32)
