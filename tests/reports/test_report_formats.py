@@ -44,9 +44,13 @@ def test_latex_by_hand() -> None:
         r"x\_y & c & d \\",
         r"\midrule",
         r"one & \textbf{1.3} (2.0) & -- \\",
-        r"t|o & 1.0 & 100.0 \\",
+        r"t\textbar{}o & 1.0 & 100.0 \\",
     ]
     assert escape_latex("50% ~ {#1}\\^") == r"50\% \textasciitilde{} \{\#1\}\textbackslash{}\^{}"
+    # A template that begins a line: \\ would take [X] as its argument, and OT1 prints < > | as other signs.
+    assert escape_latex('[X] <a|b> "c"*') == (
+        r"{[}X{]} \textless{}a\textbar{}b\textgreater{} \textquotedblright{}c\textquotedblright{}{*}"
+    )
 
 
 def test_one_sorted_row_a_cell_without_timings() -> None:

@@ -12,6 +12,7 @@ from browser import Browser, find_browser
 from sample_cells import cell, sample
 
 from attar.reports.cells import Cells
+from attar.reports.formats import escape_latex
 from attar.reports.page import page, page_data
 from attar.tasks import published
 from attar.tokens.templates import Template
@@ -118,6 +119,8 @@ def test_task_tables_open_and_downloads_hold_what_is_shown(browser: Browser, rep
     tex = browser.run("asLatex(document.querySelector('#sec-tables table'), 'a & b')")
     assert r"\caption{a \& b}" in tex
     assert r"\textbf{" in tex
+    tex = browser.run("""asLatex(document.querySelector('#sec-tables table'), '[X] <a|b> "c"*')""")
+    assert escape_latex('[X] <a|b> "c"*') in tex
 
 
 @pytest.mark.parametrize("part", ["", "#dark"])

@@ -30,7 +30,15 @@ CELL_COLUMNS = (
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _MARKDOWN = re.compile(r"[\\`*_\[\]|#~!$]")
-_LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {"~": "\\textasciitilde{}", "^": "\\^{}", "\\": "\\textbackslash{}"}
+# Names begin lines, and an open bracket or a star behind the end of a line would be its argument.
+_LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {c: f"{{{c}}}" for c in "[]*"}
+_LATEX |= {"~": "\\textasciitilde{}", "^": "\\^{}", "\\": "\\textbackslash{}"}
+_LATEX |= {
+    "<": "\\textless{}",
+    ">": "\\textgreater{}",
+    "|": "\\textbar{}",
+    '"': "\\textquotedblright{}",
+}  # in any encoding
 
 
 def cells_csv(cells: Cells) -> str:

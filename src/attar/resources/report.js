@@ -68,8 +68,9 @@ function asCsv(table) {
   const quote = (t) => { const s = guarded(t); return /[",\n\r]/.test(s) ? `"${s.replace(/"/g, '""')}"` : s; };
   return rows.map((r, i) => r.flatMap((c, j) => (paper[j] ? [c.text, i ? c.published : `${c.text} (published)`] : [c.text])).map(quote).join(",")).join("\n") + "\n";
 }
+const LATEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\^{}", "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", '"': "\\textquotedblright{}", "[": "{[}", "]": "{]}", "*": "{*}" };
 function asLatex(table, title) {
-  const clean = (s) => s.replace(/[&%$#_{}\\~^]/g, (c) => ({ "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\^{}" }[c] || `\\${c}`)), rows = tableCells(table);
+  const clean = (s) => s.replace(/[&%$#_{}\\~^<>|"[\]*]/g, (c) => LATEX[c] || `\\${c}`), rows = tableCells(table);
   const line = (r) => r.map((c) => (c.best ? `\\textbf{${clean(c.text)}}` : clean(c.text)) + (c.published ? ` (${c.published})` : "")).join(" & ") + " \\\\";
   const n = table.querySelectorAll("thead .label").length, columns = "l".repeat(n) + "r".repeat(rows[0].length - n);
   return `\\begin{table}\n\\caption{${clean(title)}}\n\\begin{tabular}{${columns}}\n\\toprule\n${line(rows[0])}\n\\midrule\n${rows.slice(1).map(line).join("\n")}\n\\bottomrule\n\\end{tabular}\n\\end{table}\n`;
