@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from sample_cells import cell, sample, write_run
 
 from attar.cli import attar
-from attar.errors import OutputError
+from attar.errors import InputError, OutputError
 from attar.reports.cells import Cells
 from attar.reports.figures import figures, means
 from attar.reports.formats import cells_csv, escape_latex, latex, markdown, printed
@@ -153,6 +153,16 @@ def test_figures_do_not_replace_a_file(tmp_path: Path) -> None:
     result = CliRunner().invoke(attar, ["report", str(run), "--format", "svg", "-o", str(tmp_path / "taken")])
     assert isinstance(result.exception, OutputError)
     assert (tmp_path / "taken").read_text() == "mine"
+
+
+@pytest.mark.parametrize("form", ["svg", "png"])
+def test_no_figure_is_an_error_and_leaves_no_folder(tmp_path: Path, form: str) -> None:
+    run = write_run(tmp_path / "run", [cell("STS12"), cell("STS12", layers="2")])
+    result = CliRunner().invoke(attar, ["report", str(run), "--format", form, "-o", str(tmp_path / "figures")])
+    assert isinstance(result.exception, InputError)
+    assert "layer curves need three sets of layers with plain means, heat maps four mixes" in str(result.exception)
+    assert "wrote" not in result.output
+    assert not (tmp_path / "figures").exists()
 
 
 def plt_imread(content: bytes) -> npt.NDArray[np.float32]:
