@@ -81,6 +81,16 @@ def test_tables_hold_the_numbers(browser: Browser, report: Path) -> None:
     assert browser.run("document.querySelector('#sec-tables td[data-tip]').dataset.tip").count("STS") == 2
 
 
+def test_best_shows_regrets_of_recipes_that_the_run_has(browser: Browser, tmp_path: Path) -> None:
+    rows = (cell("STS12", layers="3", score=0.5), cell("STS12", layers="3", weights="idf", score=0.5004))
+    path = tmp_path / "few.html"
+    path.write_text(page(Cells(rows)), encoding="utf-8")
+    browser.open(path, 1280, 900)
+    heads = browser.run("[...document.querySelectorAll('#sec-best thead th')].map(t => t.innerText)")
+    assert [head for head in heads if head.startswith("regret")] == ["regret of plain"]
+    assert browser.run("document.querySelectorAll('#sec-best tbody tr').length") == 1  # STS12, which is all of sts
+
+
 def test_filters_work(browser: Browser, report: Path) -> None:
     browser.open(report, 1280, 900)
     text = "document.querySelector('#sec-tables').innerText"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from attar.sweep.best import single_task_families
 from attar.sweep.run_checks import check_run
 from attar.sweep.store import CellRow, Store
 from attar.tasks import FAMILIES, published
@@ -67,6 +68,11 @@ class Cells:
     def families(self) -> list[str]:
         present = {row.family for row in self.scored}
         return [family for family in FAMILIES if family in present]
+
+    @cached_property
+    def single_task_families(self) -> frozenset[str]:
+        """Families of one task: they are shown once, as the task."""
+        return single_task_families(self.scored)
 
     def tasks(self, family: str) -> list[str]:
         return sorted({row.task for row in self.scored if row.family == family})

@@ -117,8 +117,8 @@ def _markdown_value(value: Value | None) -> str:
 
 
 def printed(number: float) -> str:
-    """One digit behind the point; halves go up, as on the page."""
-    return f"{number + 1e-9:.1f}"
+    """One digit behind the point; halves go up, as on the page, and 0 has no sign."""
+    return f"{number + 1e-9:z.1f}"
 
 
 def _latex_value(value: Value | None) -> str:

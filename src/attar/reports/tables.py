@@ -77,6 +77,8 @@ def best_table(cells: Cells) -> ReportTable:
     names = tuple(NAMED)
     rows = []
     for best in best_recipes(cells.scored):
+        if best.subject in cells.single_task_families:
+            continue  # its task says the same
         model, template, layers, weights, shape, mix = best.recipe.fields
         labels = (best.subject, model, template, layers.replace(",", "+"), weights, shape)
         regrets = (None if name not in best.regrets else Value(100 * best.regrets[name]) for name in names)
@@ -85,7 +87,9 @@ def best_table(cells: Cells) -> ReportTable:
         rows.append(((*labels, f"{mix:g}", tied), (Value(100 * best.score, True), expected, *regrets)))
     headings = ("task", "model", "template", "layers", "aggregation", "post-processing", "Avg.", "tied")
     columns = ("score", "expected elsewhere", *(f"regret of {name}" for name in names))
-    return ReportTable("Best recipes", headings, columns, tuple(rows))
+    held = [i for i in range(len(columns)) if any(values[i] is not None for _, values in rows)]
+    kept = tuple((labels, tuple(values[i] for i in held)) for labels, values in rows)
+    return ReportTable("Best recipes", headings, tuple(columns[i] for i in held), kept)
 
 
 def shaping_table(cells: Cells, effects: Sequence[ShapingEffect] | None = None) -> ReportTable:
@@ -105,14 +109,15 @@ def shaping_table(cells: Cells, effects: Sequence[ShapingEffect] | None = None) 
 def shaping_effects_of(cells: Cells) -> list[ShapingEffect]:
     """Families first, then tasks."""
     effects = shaping_effects(scores_by_recipe(cells.scored), draws_by_recipe(cells.scored))
-    return sorted(effects, key=lambda one: (one.subject not in cells.families, one.subject))
+    once = [one for one in effects if one.subject not in cells.single_task_families]
+    return sorted(once, key=lambda one: (one.subject not in cells.families, one.subject))
 
 
 def all_tables(cells: Cells) -> list[ReportTable]:
     """Families, then templates, then tasks, for each model; then the best recipes."""
     found = []
     for model in cells.models:
-        found += [recipe_table(cells, model, family) for family in cells.families]
+        found += [recipe_table(cells, model, f) for f in cells.families if f not in cells.single_task_families]
         found += [template_table(cells, model, family) for family in cells.families]
         found += [recipe_table(cells, model, task) for family in cells.families for task in cells.tasks(family)]
     return [table for table in [*found, shaping_table(cells), best_table(cells)] if table.rows]

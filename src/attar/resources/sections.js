@@ -65,7 +65,7 @@ function tableCard(title, small, labels, columns, lines, foot = "") {
     const first = grouped && (i === 0 || l.group !== shown[i - 1].group);
     const cells = l.values.map((v, j) => {
       if (!v) return "<td></td>";
-      const number = v.y.toFixed(1), top = l.plain ? false : +v.y.toFixed(1) === tops[j];
+      const number = v.y.toFixed(1).replace(/^-0\.0$/, "0.0"), top = l.plain ? false : +v.y.toFixed(1) === tops[j];
       return `<td data-tip="${esc(v.tip || "")}">${top ? `<b class="best">${number}</b>` : number}${printed[j] ? ` <small>${v.pub == null ? "" : v.pub.toFixed(1)}</small>` : ""}</td>`;
     });
     const names = l.labels.map((n, k) => `<td class="label"${first && k === 1 ? ` data-group="${esc(l.group)}"` : ""}>${k === 0 && grouped && !first ? `<span hidden>${esc(n)}</span>` : esc(n)}</td>`);
@@ -158,8 +158,10 @@ function templateTable(g) {
 function bestTable() {
   const n = D.best.labels.length, shown = (row) => row.filter((_, k) => k !== 1); // the model stands in the title
   const wanted = new Set(groups().flatMap((g) => [g.name, ...g.tasks]));
-  const lines = D.best.rows.filter((r) => r[1] === F.model && wanted.has(r[0])).map((r) => ({ labels: shown(r.slice(0, n)), plain: true, values: r.slice(n).map((v) => (v === null ? null : { y: v })) }));
-  return tableCard(`${F.model}: best recipes`, "score × 100, then the regret of each named recipe", shown(D.best.labels), D.best.columns, lines);
+  const rows = D.best.rows.filter((r) => r[1] === F.model && wanted.has(r[0]));
+  const columns = D.best.columns.map((name, j) => ({ name, j: n + j })).filter(({ j }) => rows.some((r) => r[j] !== null)); // those of recipes that the run has
+  const lines = rows.map((r) => ({ labels: shown(r.slice(0, n)), plain: true, values: columns.map(({ j }) => (r[j] === null ? null : { y: r[j] })) }));
+  return tableCard(`${F.model}: best recipes`, "score × 100, then the regret of each named recipe that the run has", shown(D.best.labels), columns.map((c) => c.name), lines);
 }
 
 function shapingTable() {

@@ -47,6 +47,14 @@ def scores_by_recipe(rows: Iterable[CellRow]) -> dict[str, dict[Fields, float]]:
     return dict(found)
 
 
+def single_task_families(rows: Iterable[CellRow]) -> frozenset[str]:
+    """Families of which there is one task only: what is true of the family is what is true of the task."""
+    tasks: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        tasks[row.family].add(row.task)
+    return frozenset(f for f in FAMILIES if len(tasks.get(f, ())) == 1 and tasks[f] != {f})
+
+
 def best_recipes(rows: Iterable[CellRow]) -> list[Best]:
     """For every model, families first, then tasks."""
     rows = list(rows)

@@ -40,7 +40,7 @@ class ShapingEffect:
 
     def __str__(self) -> str:
         low, high = sorted((-100 * self.gain.low, -100 * self.gain.high))
-        return f"{self.shape} costs {-100 * self.gain.value:.1f} ({low:.1f} to {high:.1f})"
+        return f"{self.shape} costs {-100 * self.gain.value:z.1f} ({low:z.1f} to {high:z.1f})"
 
 
 def draws_by_recipe(rows: Iterable[CellRow]) -> dict[str, dict[Fields, Doubles]]:
