@@ -47,6 +47,7 @@ def best(
 
     A recipe is shown as text: model, template, layers, weights, shapers, and how much of Avg. is mixed in. The best of
     many is partly luck: below it stands what to expect of it elsewhere, and which shapers lose on the same rows.
+    Of those that learned from too few texts it says that instead.
     """
     from attar.sweep.best import best_recipes, find_best, single_task_families
     from attar.sweep.run_checks import check_run
@@ -79,6 +80,8 @@ def best(
 
 def _told(best: Best) -> Iterator[str]:
     """What stands below the best recipe: what the choice is worth, what named recipes lose, which shapers hurt."""
+    from attar.enough import told
+
     if best.chosen is not None and best.n_recipes > 1:
         tied = int(best.chosen.tied.sum()) - 1
         yield (
@@ -89,6 +92,7 @@ def _told(best: Best) -> Iterator[str]:
     yield f"regret: {lost or 'the run has no cell of a named recipe'}"
     if best.hurts:
         yield f"shaping hurts here: {'; '.join(map(str, best.hurts))}"
+    yield from told(best.untold)
 
 
 def _interval(best: Best, name: str) -> str:
@@ -112,5 +116,9 @@ def _data(best: Best) -> dict[str, Any]:
         "hurts": [
             {"shape": one.shape, "gain": one.gain.value, "low": one.gain.low, "high": one.gain.high}
             for one in best.hurts
+        ],
+        "too_few_texts": [
+            {"shape": one.shape, "texts": one.texts, "dims": one.dims, "wanted": one.wanted, "task": one.where or None}
+            for one in best.untold
         ],
     }

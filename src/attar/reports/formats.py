@@ -76,6 +76,7 @@ def markdown(tables: Iterable[ReportTable]) -> str:
         ]
         lines = ["| " + " | ".join(line) + " |" for line in [head, rule, *body]]
         blocks.append(f"### {escape_markdown(table.title)}\n\n" + "\n".join(lines) + "\n")
+        blocks += [f"{escape_markdown(note)}.\n" for note in table.notes]
     return "\n".join(blocks)
 
 
@@ -96,7 +97,9 @@ def _latex_table(table: ReportTable) -> str:
         + columns
         + "}\n\\toprule\n"
         + "\n".join(lines)
-        + "\n\\bottomrule\n\\end{tabular}\n\\end{table}\n"
+        + "\n\\bottomrule\n\\end{tabular}\n"
+        + "".join(f"\\par {escape_latex(note)}.\n" for note in table.notes)
+        + "\\end{table}\n"
     )
 
 

@@ -113,17 +113,10 @@ def _facts(cells: Cells) -> list[dict[str, Any]]:
     return found
 
 
-def _too_few(cells: Cells, model: str) -> dict[str, tuple[int, int]]:
-    """Texts and dims where something was whitened on no more texts than dims: by task, or "background"."""
-    found = {}
-    for row in cells.scored:
-        details = json.loads(row.details)
-        for shaper in row.shape.split(",") if row.model == model else ():
-            name, _, on = shaper.partition("@")
-            texts = details["background_texts"] if on else row.texts
-            if name == "whiten" and texts <= details.get("dims", 0):
-                found[on or row.task] = texts, details["dims"]
-    return found
+def _too_few(cells: Cells, model: str) -> dict[str, list[str]]:
+    """By task and family: what can't be told of shapers."""
+    subjects = sorted({subject for subject, of, _ in cells.few_texts if of == model})
+    return {subject: cells.few_texts_told(model, subject) for subject in subjects}
 
 
 def _names(values: Sequence[str]) -> list[str]:

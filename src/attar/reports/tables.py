@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from attar.enough import told
 from attar.recipe import NAMED
 from attar.reports.cells import Cells, Variant
 from attar.sweep.best import best_recipes, scores_by_recipe
@@ -32,6 +33,7 @@ class ReportTable:
     labels: tuple[str, ...]  # headings of the label columns
     columns: tuple[str, ...]
     rows: tuple[tuple[tuple[str, ...], tuple[Value | None, ...]], ...]
+    notes: tuple[str, ...] = ()  # sentences below it
 
 
 def recipe_table(cells: Cells, model: str, subject: str) -> ReportTable:
@@ -52,7 +54,10 @@ def recipe_table(cells: Cells, model: str, subject: str) -> ReportTable:
     rows = [(line, tuple(column[i] for column in columns)) for i, line in enumerate(lines)]
     title = f"{subject}, mean of {', '.join(tasks)}" if len(tasks) > 1 else subject
     kept = tuple((labels, values) for labels, values in rows if any(values))
-    return ReportTable(f"{model}: {title}", ("aggregation", "post-processing"), tuple(v.label for v in shown), kept)
+    labels = ("aggregation", "post-processing")
+    return ReportTable(
+        f"{model}: {title}", labels, tuple(v.label for v in shown), kept, tuple(cells.few_texts_told(model, subject))
+    )
 
 
 def template_table(cells: Cells, model: str, family: str) -> ReportTable:
@@ -103,12 +108,18 @@ def shaping_table(cells: Cells, effects: Sequence[ShapingEffect] | None = None) 
         for one in found
     )
     headings = ("task", "model", "post-processing", "recipes", "verdict")
-    return ReportTable("What shaping does", headings, ("gain", "from", "to"), rows)
+    places = dict.fromkeys((one.subject, one.model) for one in found)
+    notes = tuple(
+        f"{subject}{f', {model}' if len(cells.models) > 1 else ''}: {sentence}"
+        for subject, model in places
+        for sentence in told(one.few for one in found if one.few and (one.subject, one.model) == (subject, model))
+    )
+    return ReportTable("What shaping does", headings, ("gain", "from", "to"), rows, notes)
 
 
 def shaping_effects_of(cells: Cells) -> list[ShapingEffect]:
     """Families first, then tasks."""
-    effects = shaping_effects(scores_by_recipe(cells.scored), draws_by_recipe(cells.scored))
+    effects = shaping_effects(scores_by_recipe(cells.scored), draws_by_recipe(cells.scored), cells.few_texts)
     once = [one for one in effects if one.subject not in cells.single_task_families]
     return sorted(once, key=lambda one: (one.subject not in cells.families, one.subject))
 

@@ -93,16 +93,12 @@ function recipeTable(g) {
     }
   }
   const small = (g.tasks.length > 1 ? `mean of ${g.tasks.join(", ")}; ` : "") + (F.layers === "paper" ? `layers ${both()}, with a template ${last()}` : `layers ${F.layers}`);
-  return tableCard(`${F.model}: ${g.title}`, small, ["aggregation", "post-processing"], columns, lines, tooFew(g, rows));
+  return tableCard(`${F.model}: ${g.title}`, small, ["aggregation", "post-processing"], columns, lines, notes(few(g.name)));
 }
 
-// Whitening on fewer texts than dims makes all of them equally far apart.
-function tooFew(g, rows) {
-  const few = D.few[F.model] || {};
-  const told = [["whiten", g.tasks], ["whiten@background", ["background"]]].flatMap(([shape, on]) =>
-    rows.some((r) => r.shape.split(",").includes(shape)) ? on.filter((t) => few[t]).map((t) => `${shape} on ${t}: ${few[t][0]} texts, ${few[t][1]} dims`) : []);
-  return told.length ? `<p class="sub">Fitted on no more texts than there are dims, so these scores say little: ${esc(told.join("; "))}.</p>` : "";
-}
+// What can't be told of shapers that learned from too few texts.
+const few = (subject) => (D.few[F.model] || {})[subject] || [];
+const notes = (sentences) => sentences.map((s) => `<p class="sub">${esc(s)}.</p>`).join("");
 
 function layerCurves(g) {
   const rows = mine(g.tasks).filter((r) => r.shape === "none" && r.mix === 0 && r.weights === F.weights);
@@ -167,7 +163,7 @@ function bestTable() {
 function shapingTable() {
   const wanted = new Set(groups().flatMap((g) => [g.name, ...g.tasks]));
   const lines = D.shaping.rows.filter((r) => r[1] === F.model && wanted.has(r[0])).map((r) => ({ labels: [r[0], ...r.slice(2, 5)], plain: true, values: r.slice(5).map((y) => ({ y })) }));
-  return tableCard(`${F.model}: what shaping does`, "mean gain × 100 over the recipes that have it, and its 95 % interval", ["task", "post-processing", "recipes", "verdict"], D.shaping.columns, lines);
+  return tableCard(`${F.model}: what shaping does`, "mean gain × 100 over the recipes that have it, and its 95 % interval", ["task", "post-processing", "recipes", "verdict"], D.shaping.columns, lines, notes(unique(lines.map((l) => l.labels[0])).flatMap((s) => few(s).map((told) => `${s}: ${told}`))));
 }
 
 const card = (title, small, inside) => `<div class="card"><header><h3>${esc(title)} <small>${esc(small)}</small></h3></header>${inside}</div>`;
