@@ -195,8 +195,8 @@ def test_a_family_of_one_task_is_printed_once(tmp_path: Path) -> None:
     assert [labels[0] for labels, _ in best_table(cells).rows] == subjects
     assert {labels[0] for labels, _ in shaping_table(cells).rows} == set(subjects)
     titles = [table.title for table in all_tables(cells)]
-    assert "bert-base-uncased: tweet" in titles
-    assert "bert-base-uncased: clustering" not in titles
+    assert "bert-base-uncased: tweet; layers 1+3, with a template 3" in titles
+    assert not any("bert-base-uncased: clustering;" in title for title in titles)
 
 
 def test_zero_has_no_sign() -> None:

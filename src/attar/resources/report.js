@@ -3,10 +3,17 @@
 
 const $ = (s) => document.querySelector(s);
 const EMPTY = '<p class="empty">This run has no cells for this choice.</p>';
+const NEEDS = {
+  "sec-layers": "A curve needs cells at two layers or more, of one aggregation, nothing shaped or mixed with Avg.",
+  "sec-heat": "A map needs cells of three weights of Avg. at two sets of layers or more, plain means.",
+  "sec-iso": "This needs the task isoscore beside others, and three recipes or more.",
+  "sec-align": "This needs the tasks alignment and uniformity.",
+  "sec-shaping": "This needs recipes that the run has with and without a post-processing.",
+};
 
 function fill() {
   const gs = groups();
-  const put = (id, inside) => { $(`#${id} .body`).innerHTML = inside || EMPTY; };
+  const put = (id, inside) => { $(`#${id} .body`).innerHTML = inside || (NEEDS[id] ? `<p class="empty">Nothing to show for this choice. ${NEEDS[id]}</p>` : EMPTY); };
   put("sec-tables", gs.map(recipeTable).join(""));
   put("sec-layers", gs.map(layerCurves).join(""));
   put("sec-heat", gs.map(heat).join(""));

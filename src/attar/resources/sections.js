@@ -77,8 +77,10 @@ function tableCard(title, small, labels, columns, lines, foot = "") {
 const PAPER_MODEL = { "no template": "BERT", "+ 0.5 Avg.": "BERT+Avg", "Avg.": "Avg", T0: "T0", T4: "T4" };
 const PAPER_WEIGHTS = { mean: "mean", idf: "idf-target", "idf@background": "idf-background", debiased: "debiased", mask: "mask" };
 function recipeTable(g) {
-  const layers = (r) => F.layers === "paper" ? (r.template === "none" ? both() : last()) : F.layers;
-  const rows = mine(g.tasks).filter((r) => r.layers === layers(r) && (F.layers !== "paper" || r.mix === 0 || PAPER_MODEL[variant(r)]));
+  const table = D.shown[F.model][g.name], paper = F.layers === "paper";
+  if (!table) return "";
+  const layers = (r) => paper ? table.layers[r.template] : F.layers;
+  const rows = mine(g.tasks).filter((r) => r.layers === layers(r) && (!paper || table.columns.some(([template, mix]) => r.template === template && r.mix === mix)));
   const held = means(rows, g.tasks, (r) => [variant(r), r.weights, r.shape].join("|"));
   const columns = unique([...held.values()].map((v) => variant(v.row))).sort((a, b) => (variantOrder(a) < variantOrder(b) ? -1 : 1));
   const lines = [];
@@ -86,14 +88,15 @@ function recipeTable(g) {
     for (const s of unique(rows.map((r) => r.shape)).sort(byOrder("shape"))) {
       const values = columns.map((c) => {
         const v = held.get([c, w, s].join("|"));
-        if (v && g.name === "classification" && F.layers === "paper" && D.paperModels.includes(F.model)) v.pub = D.classification[[PAPER_MODEL[c], PAPER_WEIGHTS[w], s].join("|")] ?? null;
+        if (v && g.name === "classification" && paper && D.paperModels.includes(F.model)) v.pub = D.classification[[PAPER_MODEL[c], PAPER_WEIGHTS[w], s].join("|")] ?? null;
         return v;
       });
       lines.push({ labels: [w, s], group: w, values });
     }
   }
-  const small = (g.tasks.length > 1 ? `mean of ${g.tasks.join(", ")}; ` : "") + (F.layers === "paper" ? `layers ${both()}, with a template ${last()}` : `layers ${F.layers}`);
-  return tableCard(`${F.model}: ${g.title}`, small, ["aggregation", "post-processing"], columns, lines, notes(few(g.name)));
+  const small = (g.tasks.length > 1 ? `mean of ${g.tasks.join(", ")}; ` : "") + (paper ? table.caption : `layers ${F.layers}`);
+  const left = paper && table.left ? [`${table.left}; all are in attar report --format csv`] : [];
+  return tableCard(`${F.model}: ${g.title}`, small, ["aggregation", "post-processing"], columns, lines, notes([...few(g.name), ...left]));
 }
 
 // What can't be told of shapers that learned from too few texts.
@@ -142,7 +145,7 @@ function alignment() {
 }
 
 function templateTable(g) {
-  const layers = F.layers === "paper" ? last() : F.layers;
+  const layers = F.layers !== "paper" ? F.layers : (D.shown[F.model][g.name] || { templates: last() }).templates;
   const rows = ROWS.filter((r) => r.model === F.model && g.tasks.includes(r.task) && r.layers === layers && r.shape === "none" && r.mix === 0);
   const held = means(rows, g.tasks, (r) => [r.template, r.weights].join("|"));
   const columns = unique([...held.values()].map((v) => v.row.weights)).sort(byOrder("weights"));
