@@ -159,6 +159,8 @@ def test_task_tables_open_and_downloads_hold_what_is_shown(browser: Browser, rep
     tex = browser.run("asLatex(document.querySelector('#sec-tables table'), 'a & b')")
     assert r"\caption{a \& b}" in tex
     assert r"\textbf{" in tex
+    caption = browser.run("captionOf(document.querySelector('#sec-tables .card'))")
+    assert caption.endswith("(Spearman); mean of STS12, STS13; layers 1+3, with a template 3")
     tex = browser.run("""asLatex(document.querySelector('#sec-tables table'), '[X] <a|b> "c"*')""")
     assert escape_latex('[X] <a|b> "c"*') in tex
 

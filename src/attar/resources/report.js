@@ -82,9 +82,11 @@ function asLatex(table, title) {
   const n = table.querySelectorAll("thead .label").length, columns = "l".repeat(n) + "r".repeat(rows[0].length - n);
   return `\\begin{table}\n\\caption{${clean(title)}}\n\\begin{tabular}{${columns}}\n\\toprule\n${line(rows[0])}\n\\midrule\n${rows.slice(1).map(line).join("\n")}\n\\bottomrule\n\\end{tabular}\n\\end{table}\n`;
 }
+// What the card says of its table: which layers, too.
+const captionOf = (box) => box.querySelector("h3").textContent.trim().replace(/\s+/g, " ").replace(box.dataset.title, (title) => `${title};`);
 function save(button) {
   const box = button.closest(".card"), table = box.querySelector("table"), kind = button.dataset.save;
-  const text = kind === "csv" ? asCsv(table) : asLatex(table, box.dataset.title);
+  const text = kind === "csv" ? asCsv(table) : asLatex(table, captionOf(box));
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   link.download = `${box.dataset.title.replace(/[^\w.+-]+/g, "-").toLowerCase()}.${kind}`;
