@@ -45,6 +45,19 @@ def test_shaping_that_does_nothing_is_not(words):
     assert found.warning is None
 
 
+def test_shaping_learned_from_too_few_texts_gets_no_verdict(words, caplog):
+    embedder = Embedder(words, shapers="abtt:3")  # 10 dims: from 50 texts
+    assert evaluate(embedder, CLASSES).gain_high is not None
+    rows = np.arange(49)
+    few = ClassifyTask("few", tuple(WORDS[:49]), (), LABELS[rows], ("a", "b"))
+    found = evaluate(embedder, few)
+    assert found.unshaped > found.score
+    assert found.gain_low is found.gain_high is found.warning is None
+    assert "AllButTheTop learns from 49 texts, and should have 50 or more" in caplog.text
+    fitted = Embedder(words, shapers="abtt:3").fit(WORDS)  # learned elsewhere, from enough
+    assert evaluate(fitted, few).gain_high is not None
+
+
 @pytest.mark.parametrize("shapers", ["", "zscore,unit", "whiten", "abtt:1", "quantile"])
 @pytest.mark.parametrize("weights", ["mean", "idf"])
 def test_scores_are_those_of_the_embedders_vectors(words, weights, shapers):

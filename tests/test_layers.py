@@ -73,15 +73,18 @@ def test_other_choices_are_refused_with_their_value(choice, told):
         ("last", ("last",)),
         ("first, last", ("first", "last")),
         ("1,6", (1, 6)),
+        ("1+6", (1, 6)),  # as sweeps write it
+        ("-1+first+last", (-1, "first", "last")),
         ("-1", (-1,)),
         ("1:0.3,last:0.7", {1: 0.3, "last": 0.7}),
+        ("1:1e+05,2:1", {1: 1e5, 2: 1.0}),
     ],
 )
 def test_layers_are_read_from_text(spec, choice):
     assert parse_layers(spec) == choice
 
 
-@pytest.mark.parametrize("spec", ["", "1,,2", "one", "1.5", "1:x", "1:0.5,2", "1:0.5,1:0.2"])
+@pytest.mark.parametrize("spec", ["", "1,,2", "1++2", "1+", "one", "1.5", "1:x", "1:0.5,2", "1:0.5,1:0.2"])
 def test_text_that_is_no_layers_is_shown(spec):
     with pytest.raises(InputError, match="layers"):
         resolve_layers(parse_layers(spec), BERT)

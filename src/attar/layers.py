@@ -69,8 +69,9 @@ def several(choice: Any) -> list[Any]:
 
 
 def parse_layers(spec: str) -> LayerChoice:
-    """`first,last`, `1,6`, `-1`, or with weights `1:0.3,12:0.7`."""
-    parts = [part.strip() for part in spec.split(",")]
+    """`first,last`, `1,6`, `1+6` as sweeps write it, `-1`, or with weights `1:0.3,12:0.7`."""
+    plus = spec if ":" in spec else spec.replace("+", ",")  # 1e+05 is a weight
+    parts = [part.strip() for part in plus.split(",")]
     if any(":" in part for part in parts):
         pairs = [part.partition(":") for part in parts]
         weights = {_parse_layer(layer, spec): _parse_weight(weight, spec) for layer, _, weight in pairs}

@@ -10,7 +10,7 @@ import pytest
 
 from attar import Embedder, Transformer, shapers
 from attar.cli import main
-from attar.enough import too_few
+from attar.enough import Few, few_for_shaping, told, too_few
 
 
 def run(*arguments: str) -> int:
@@ -41,10 +41,13 @@ def test_python_warns(tiny_bert: Transformer, caplog: pytest.LogCaptureFixture) 
         assert caplog.text == ""
 
 
-def test_whitening_needs_more_texts_than_dims() -> None:
+def test_whitening_needs_five_times_as_many_texts_as_dims() -> None:
     texts = {"target": ["x"] * 60}
-    assert too_few([shapers.Whiten()], texts, 100) is not None
-    assert too_few([shapers.Whiten()], texts, 40) is None
+    assert "learns from 60 texts for 100 dims, and should have 500 or more" in str(
+        too_few([shapers.Whiten()], texts, 100)
+    )
+    assert too_few([shapers.Whiten()], texts, 13) is not None
+    assert too_few([shapers.Whiten()], texts, 12) is None
     assert too_few([shapers.Whiten()], {"target": ["x"] * 49}, 8) is not None  # and as many as all others
     assert too_few([shapers.Whiten()], {"target": ["x"] * 50}, 8) is None
     assert too_few([shapers.ZScore(), shapers.Unit()], texts, 100) is None
@@ -55,3 +58,46 @@ def test_vectors_are_no_texts(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     np.save(tmp_path / "v.npy", np.zeros((2, 2)))
     assert run("encode", str(tmp_path / "v.npy")) == 2
     assert "is no text: .npy holds arrays" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("shape", "wanted"),
+    [
+        ("whiten", 1920),  # 5 for each of 384 dims
+        ("whiten:500", 1920),
+        ("whiten:20", 1000),  # 50 for each axis
+        ("conceptor:0.5", 1920),
+        ("abtt:2", 100),
+        ("abtt:100", 1920),
+        ("common:3", 150),
+        ("piecewise:5", 250),
+        ("zscore", 50),
+        ("quantile", 50),
+        ("zscore,whiten,unit", 1920),
+    ],
+)
+def test_how_many_texts_it_takes_by_hand(shape: str, wanted: int) -> None:
+    chain = shapers.parse(shape)
+    assert few_for_shaping(shape, chain, {"target": wanted}, 384) is None
+    few = few_for_shaping(shape, chain, {"target": wanted - 1}, 384)
+    assert few == Few(shape, wanted - 1, 384, wanted)
+
+
+def test_what_learns_nothing_needs_no_texts() -> None:
+    assert few_for_shaping("unit", shapers.parse("unit"), {"target": 1}, 384) is None
+
+
+def test_texts_of_the_background_count_for_it() -> None:
+    chain = shapers.parse("whiten@background")
+    assert few_for_shaping("w", chain, {"target": 1, "background": 50}, 10) is None
+    assert few_for_shaping("w", chain, {"target": 500, "background": 49}, 10) == Few("w", 49, 10, 50)
+
+
+def test_one_sentence_for_the_same_texts() -> None:
+    few = [Few(shape, 400, 384, 1920) for shape in ("whiten", "whiten,unit", "conceptor")]
+    assert told(few) == [
+        "too few texts to tell what whiten; whiten,unit and conceptor do: 400 for 384 dims, and it takes 1,920"
+    ]
+    assert told([Few("abtt:2", 90, None, 100, "STS12")]) == [
+        "too few texts to tell what abtt:2 does: 90 (STS12), and it takes 100"
+    ]

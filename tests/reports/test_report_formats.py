@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import struct
 from collections import Counter
 from pathlib import Path
@@ -14,11 +15,13 @@ from click.testing import CliRunner
 from sample_cells import cell, sample, write_run
 
 from attar.cli import attar
-from attar.errors import OutputError
+from attar.errors import InputError, OutputError
 from attar.reports.cells import Cells
 from attar.reports.figures import figures, means
 from attar.reports.formats import cells_csv, escape_latex, latex, markdown, printed
-from attar.reports.tables import ReportTable, Value
+from attar.reports.tables import ReportTable, Value, all_tables, best_table, shaping_table
+from attar.scores.comparison import Difference
+from attar.sweep.draws import ShapingEffect
 from attar.tasks import published
 
 TABLE = ReportTable(
@@ -44,9 +47,13 @@ def test_latex_by_hand() -> None:
         r"x\_y & c & d \\",
         r"\midrule",
         r"one & \textbf{1.3} (2.0) & -- \\",
-        r"t|o & 1.0 & 100.0 \\",
+        r"t\textbar{}o & 1.0 & 100.0 \\",
     ]
     assert escape_latex("50% ~ {#1}\\^") == r"50\% \textasciitilde{} \{\#1\}\textbackslash{}\^{}"
+    # A template that begins a line: \\ would take [X] as its argument, and OT1 prints < > | as other signs.
+    assert escape_latex('[X] <a|b> "c"*') == (
+        r"{[}X{]} \textless{}a\textbar{}b\textgreater{} \textquotedblright{}c\textquotedblright{}{*}"
+    )
 
 
 def test_one_sorted_row_a_cell_without_timings() -> None:
@@ -151,6 +158,16 @@ def test_figures_do_not_replace_a_file(tmp_path: Path) -> None:
     assert (tmp_path / "taken").read_text() == "mine"
 
 
+@pytest.mark.parametrize("form", ["svg", "png"])
+def test_no_figure_is_an_error_and_leaves_no_folder(tmp_path: Path, form: str) -> None:
+    run = write_run(tmp_path / "run", [cell("STS12"), cell("STS12", layers="2")])
+    result = CliRunner().invoke(attar, ["report", str(run), "--format", form, "-o", str(tmp_path / "figures")])
+    assert isinstance(result.exception, InputError)
+    assert "layer curves need three sets of layers with plain means, heat maps four mixes" in str(result.exception)
+    assert "wrote" not in result.output
+    assert not (tmp_path / "figures").exists()
+
+
 def plt_imread(content: bytes) -> npt.NDArray[np.float32]:
     from matplotlib.image import imread
 
@@ -162,4 +179,34 @@ def test_best_on_the_command_line(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", sample())
     shown = CliRunner().invoke(attar, ["best", str(run), "--for", "sts"]).output
     assert "bert-base-uncased | T0 | 1,3 | idf | zscore\n" in shown
+    assert shown.count("bert-base-uncased |") == 1
     assert "regret: plain 8.1" in shown  # (0.45 + 0.05 + 0.01 + 0.02 + 0.001) - 0.45
+
+
+def test_a_family_of_one_task_is_printed_once(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", sample())
+    lines = CliRunner().invoke(attar, ["best", str(run)]).output.splitlines()
+    subjects = [line.split()[0] for line in lines if "bert-base-uncased |" in line]
+    assert subjects == ["sts", "MR", "STS12", "STS13", "tweet"]  # not clustering, which is tweet
+    assert CliRunner().invoke(attar, ["best", str(run), "--for", "clustering"]).output.startswith("clustering ")
+    data = json.loads(CliRunner().invoke(attar, ["best", str(run), "--json"]).output)
+    assert [one["subject"] for one in data] == subjects
+    cells = Cells(tuple(sample()))
+    assert [labels[0] for labels, _ in best_table(cells).rows] == subjects
+    assert {labels[0] for labels, _ in shaping_table(cells).rows} == set(subjects)
+    titles = [table.title for table in all_tables(cells)]
+    assert "bert-base-uncased: tweet; layers 1+3, with a template 3" in titles
+    assert not any("bert-base-uncased: clustering;" in title for title in titles)
+
+
+def test_zero_has_no_sign() -> None:
+    assert [printed(number) for number in (-0.04, -0.051, 0.0, -0.0)] == ["0.0", "-0.1", "0.0", "0.0"]
+    effect = ShapingEffect("STS12", "m", "unit", Difference(-0.0004, -0.0004, 0.0004), 1)
+    assert str(effect) == "unit costs 0.0 (0.0 to 0.0)"
+
+
+def test_columns_that_are_empty_in_all_rows_are_left_out() -> None:
+    rows = [cell("STS12", layers="3"), cell("STS12", weights="idf", score=0.6)]
+    table = best_table(Cells(tuple(rows)))
+    assert table.columns == ("score", "expected elsewhere", "regret of plain")
+    assert [len(values) for _, values in table.rows] == [3]

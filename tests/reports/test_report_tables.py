@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,8 @@ from sample_cells import cell, sample, write_run
 
 from attar.errors import InputError
 from attar.reports.cells import Cells, Variant
-from attar.reports.tables import Value, all_tables, best_table, mark_best, recipe_table, template_table
+from attar.reports.formats import latex, markdown
+from attar.reports.tables import ReportTable, Value, all_tables, best_table, mark_best, recipe_table, template_table
 from attar.sweep.best import best_recipes, find_best
 from attar.sweep.store import FILE, Store
 from attar.tasks import published
@@ -21,13 +23,72 @@ def cells() -> Cells:
 
 def test_the_means_of_a_family_by_hand(cells: Cells) -> None:
     table = recipe_table(cells, "bert-base-uncased", "sts")
-    assert table.columns == ("T0", "no template", "+ 0.5 Avg.", "Avg.")
+    assert table.columns == ("T0", "no template", "+ -0.5 Avg.", "+ 0.5 Avg.", "Avg.")
     values = dict(table.rows)
     plain = values["mean", "none"]
     # (0.4 + 0.5) / 2 + 0.001 for two layers - 0.005 for a mix of 0 ... and T0 at layer 3 alone
-    assert [round(v.score, 3) for v in plain if v] == [45.5, 44.6 + 0.0, 45.1, 44.6]
+    assert [round(v.score, 3) for v in plain if v] == [45.5, 44.6 + 0.0, 44.1, 45.1, 44.6]
     assert values["idf", "zscore"][1].score == pytest.approx(51.6)  # type: ignore[union-attr]
     assert values["mask", "none"][1] is None
+
+
+def left_out(table: ReportTable) -> list[str]:
+    return [note for note in table.notes if note.startswith("not in this table")]
+
+
+def test_captions_name_the_layers_and_notes_what_is_left_out(cells: Cells) -> None:
+    table = recipe_table(cells, "bert-base-uncased", "sts")
+    assert table.title == "bert-base-uncased: sts, mean of STS12, STS13; layers 1+3, with a template 3"
+    assert left_out(table) == ["not in this table: 4 other sets of layers; all cells are in the report as csv"]
+    assert latex([table]).splitlines()[1] == r"\caption{" + table.title + "}"
+    assert latex([table]).splitlines()[-2] == rf"\par {table.notes[-1]}."
+    assert markdown([table]).startswith(f"### {table.title}\n")
+    assert markdown([table]).endswith(f"\n\n{table.notes[-1]}.\n")
+
+
+def test_layers_that_are_there_stand_in_for_the_papers() -> None:
+    rows = [cell("STS12", layers="3", weights=w, shape=s) for w in ("mean", "idf") for s in ("none", "zscore")]
+    table = recipe_table(Cells(tuple(rows)), "bert-base-uncased", "STS12")
+    assert table.title.endswith("STS12; layers 3, as there is no cell at 1+3")
+    assert [labels for labels, _ in table.rows] == list(product(("mean", "idf"), ("none", "zscore")))
+    assert left_out(table) == []
+    assert "zscore" in markdown(all_tables(Cells(tuple(rows))))
+    # Of several sets the one with most recipes; for each template by itself.
+    rows += [cell("STS12", layers="2", weights=w) for w in ("mean", "idf", "mask", "debiased", "first")]
+    rows += [cell("STS12", layers="0", template="T0"), cell("STS12", layers="3", template="T4")]
+    table = recipe_table(Cells(tuple(rows)), "bert-base-uncased", "STS12")
+    assert table.title.endswith("layers 2, with T0 0, with T4 3, as there is no cell at 1+3 or 3")
+    # The table of templates too: at the last layer if anything is there, else where most is.
+    assert template_table(Cells(tuple(rows)), "bert-base-uncased", "sts").title.endswith("templates at layer 3")
+    both = [cell("STS12"), cell("STS12", weights="idf"), cell("STS12", layers="2")]
+    found = template_table(Cells(tuple(both)), "bert-base-uncased", "sts")
+    assert found.title.endswith("templates at layer 1+3")
+    assert found.columns == ("mean", "idf")
+
+
+def test_mixes_and_templates_with_avg_have_columns() -> None:
+    rows = [cell("STS12", layers="3", template="T4", mix=mix) for mix in (0.0, 0.5, 1.0)]
+    rows += [cell("STS12", mix=mix) for mix in (0.0, 0.3)]
+    table = recipe_table(Cells(tuple(rows)), "bert-base-uncased", "STS12")
+    assert table.columns == ("T4", "T4 + 0.5 Avg.", "T4 Avg.", "no template", "+ 0.3 Avg.")
+    assert left_out(table) == []
+    note = template_table(Cells(tuple(rows)), "bert-base-uncased", "sts").notes
+    assert note == ("templates with Avg. stand in the tables of recipes",)
+    # Too many for a table, and plain means without a template alone: heat maps have them.
+    rows += [cell("STS12", mix=mix) for mix in (-0.5, 0.1, 0.2, 0.5)]
+    rows += [cell("STS12", mix=0.2, shape="zscore")]
+    table = recipe_table(Cells(tuple(rows)), "bert-base-uncased", "STS12")
+    assert table.columns == ("T4", "T4 + 0.5 Avg.", "T4 Avg.", "no template", "+ 0.2 Avg.", "+ 0.5 Avg.")
+    assert left_out(table)[0].startswith(
+        "not in this table: Avg. by the weights -0.5, 0.1, 0.3, of which there are plain"
+    )
+
+
+def test_recipes_that_some_tasks_lack_are_counted() -> None:
+    rows = (cell("STS12"), cell("STS13"), cell("STS12", weights="idf"))
+    table = recipe_table(Cells(rows), "bert-base-uncased", "sts")
+    assert len(table.rows) == 1
+    assert left_out(table)[0].startswith("not in this table: 1 recipe that some of these tasks lack; all cells")
 
 
 def test_the_best_of_each_column_is_marked(cells: Cells) -> None:

@@ -12,12 +12,14 @@ import pytest
 from click.testing import CliRunner
 
 from attar.cli import attar
+from attar.enough import Few, told
 from attar.errors import InputError
 from attar.reports.cells import Cells
+from attar.reports.formats import latex, markdown
 from attar.reports.page import page_data
-from attar.reports.tables import shaping_table
+from attar.reports.tables import all_tables, recipe_table, shaping_table
 from attar.sweep.best import best_recipes, find_best, scores_by_recipe
-from attar.sweep.draws import draws_by_recipe, shaping_effects
+from attar.sweep.draws import draws_by_recipe, few_texts, shaping_effects
 from attar.sweep.store import FILE, CellRow, Store
 from attar.sweep.typed_row import check_details
 from sample_row import ROW
@@ -29,7 +31,7 @@ def cell(task: str, weights: str, shape: str, score: float, own: float = 0.001, 
     draws = score + LUCK + np.random.default_rng(crc32(f"{weights} {shape}".encode())).normal(size=200) * own
     details = json.loads(ROW.details) | {"draws": [round(float(draw), 5) for draw in draws]}
     name = "|".join((task, layers, weights, shape))
-    columns = {"task": task, "weights": weights, "shape": shape, "score": score, "layers": layers}
+    columns = {"task": task, "weights": weights, "shape": shape, "score": score, "layers": layers, "texts": 1000}
     return replace(ROW, cell=name, details=json.dumps(details), low=score - 0.04, high=score + 0.04, **columns)
 
 
@@ -94,6 +96,48 @@ def test_the_command_and_the_report_say_it(tmp_path: Path):
     verdicts = {labels[2]: labels[4] for labels, _ in shaping_table(cells).rows if labels[0] == "sts"}
     assert verdicts == {"whiten": "hurts", "zscore": "helps"}
     assert len(page_data(cells)["shaping"]["rows"]) == 6
+
+
+def with_dims(rows: list[CellRow], dims: int, **texts: int) -> list[CellRow]:
+    return [
+        replace(row, texts=texts.get(row.task, row.texts), details=json.dumps(json.loads(row.details) | {"dims": dims}))
+        for row in rows
+    ]
+
+
+def test_no_verdict_on_what_learned_from_too_few_texts(tmp_path: Path):
+    rows = with_dims(ROWS, 200, STS12=999, STS13=1000)
+    few = few_texts(rows)
+    assert set(few) == {("STS12", "bert", "whiten"), ("sts", "bert", "whiten")}
+    assert few["sts", "bert", "whiten"] == Few("whiten", 999, 200, 1000, "STS12")
+    said = {best.subject: (best.hurts, told(best.untold)) for best in best_recipes(rows)}
+    assert said["STS12"] == ((), ["too few texts to tell what whiten does: 999 for 200 dims, and it takes 1,000"])
+    assert said["sts"][1] == ["too few texts to tell what whiten does: 999 for 200 dims (STS12), and it takes 1,000"]
+    assert [one.shape for one in said["STS13"][0]] == ["whiten"]
+    assert said["STS13"][1] == []
+    (tmp_path / "run").mkdir()
+    with Store(tmp_path / "run" / FILE) as store:
+        for row in rows:
+            store.add(row)
+    shown = CliRunner().invoke(attar, ["best", str(tmp_path / "run"), "--for", "STS12"]).output
+    assert f"{'':16} too few texts to tell what whiten does: 999 for 200 dims, and it takes 1,000\n" in shown
+    assert "hurts" not in shown
+    (data,) = json.loads(CliRunner().invoke(attar, ["best", str(tmp_path / "run"), "--for", "STS12", "--json"]).output)
+    assert data["hurts"] == []
+    assert data["too_few_texts"] == [{"shape": "whiten", "texts": 999, "dims": 200, "wanted": 1000, "task": None}]
+
+
+def test_no_verdict_in_tables_either():
+    cells = Cells(tuple(with_dims(ROWS, 200, STS12=999)))
+    verdicts = {labels[::2]: labels[4] for labels, _ in shaping_table(cells).rows if labels[2] == "whiten"}
+    assert list(verdicts.values()) == ["too few texts", "too few texts", "hurts"]  # sts, STS12, STS13
+    sentence = "too few texts to tell what whiten does: 999 for 200 dims, and it takes 1,000"
+    assert f"STS12: {sentence}" in shaping_table(cells).notes
+    assert recipe_table(cells, "bert", "STS12").notes[0] == sentence
+    for write in (markdown, latex):
+        assert f"STS12: {sentence}." in write(all_tables(cells))
+    assert page_data(cells)["few"]["bert"]["STS12"] == [sentence]
+    assert "STS13" not in page_data(cells)["few"]["bert"]
 
 
 @pytest.mark.parametrize("draws", ["many", [0.5, "x"], [2.0], [True], {"a": 1}])

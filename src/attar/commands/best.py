@@ -47,8 +47,9 @@ def best(
 
     A recipe is shown as text: model, template, layers, weights, shapers, and how much of Avg. is mixed in. The best of
     many is partly luck: below it stands what to expect of it elsewhere, and which shapers lose on the same rows.
+    Of those that learned from too few texts it says that instead.
     """
-    from attar.sweep.best import best_recipes, find_best
+    from attar.sweep.best import best_recipes, find_best, single_task_families
     from attar.sweep.run_checks import check_run
     from attar.sweep.save_best import Sources, save_best
     from attar.sweep.store import Store
@@ -60,7 +61,8 @@ def best(
     if model is not None and model not in models:
         raise unknown_name("model of this run", model, models)
     chosen = [find_best(rows, subject, model)] if subject else best_recipes(rows)
-    chosen = [one for one in chosen if model in (None, one.model)]
+    twice = single_task_families(rows) if subject is None else frozenset()
+    chosen = [one for one in chosen if model in (None, one.model) and one.subject not in twice]
     if as_json:
         click.echo(json.dumps([_data(one) for one in chosen], indent=1))
     else:
@@ -78,21 +80,24 @@ def best(
 
 def _told(best: Best) -> Iterator[str]:
     """What stands below the best recipe: what the choice is worth, what named recipes lose, which shapers hurt."""
+    from attar.enough import told
+
     if best.chosen is not None and best.n_recipes > 1:
         tied = int(best.chosen.tied.sum()) - 1
         yield (
             f"chosen among {best.n_recipes:,} recipes, {tied:,} of the others not surely worse: expect "
             f"{100 * best.chosen.corrected:.1f} elsewhere"
         )
-    lost = ", ".join(f"{name} {100 * regret:.1f}{_interval(best, name)}" for name, regret in best.regrets.items())
+    lost = ", ".join(f"{name} {100 * regret:z.1f}{_interval(best, name)}" for name, regret in best.regrets.items())
     yield f"regret: {lost or 'the run has no cell of a named recipe'}"
     if best.hurts:
         yield f"shaping hurts here: {'; '.join(map(str, best.hurts))}"
+    yield from told(best.untold)
 
 
 def _interval(best: Best, name: str) -> str:
     found = best.sure_regrets.get(name)
-    return "" if found is None else f" ({100 * found.low:.1f} to {100 * found.high:.1f})"
+    return "" if found is None else f" ({100 * found.low:z.1f} to {100 * found.high:z.1f})"
 
 
 def _data(best: Best) -> dict[str, Any]:
@@ -111,5 +116,9 @@ def _data(best: Best) -> dict[str, Any]:
         "hurts": [
             {"shape": one.shape, "gain": one.gain.value, "low": one.gain.low, "high": one.gain.high}
             for one in best.hurts
+        ],
+        "too_few_texts": [
+            {"shape": one.shape, "texts": one.texts, "dims": one.dims, "wanted": one.wanted, "task": one.where or None}
+            for one in best.untold
         ],
     }

@@ -47,7 +47,7 @@ _OPTIONS = [
     click.option(
         "--model", metavar="DIR|NAME", help="A model folder, GGUF file or hub name. Default: the embedded MiniLM."
     ),
-    click.option("--layers", metavar="LIST", help="first,last or 1,6 or -1 or with weights 1:0.3,6:0.7."),
+    click.option("--layers", metavar="LIST", help="first,last or 1,6 (also 1+6) or -1 or with weights 1:0.3,6:0.7."),
     click.option(
         "--template",
         metavar="NAME|TEXT",

@@ -10,10 +10,6 @@ import click
 from attar.io.plural import number_of
 
 log = logging.getLogger("attar")
-NO_FIGURES = (
-    "no figure can be drawn of these cells: layer curves need three sets of layers with plain means, heat maps four "
-    "mixes, the others the tasks isoscore, alignment and uniformity; the tables are in --format html, md or csv"
-)
 FORMATS = ("html", "csv", "md", "tex", "png", "svg")
 
 
@@ -44,8 +40,6 @@ def report(runs: tuple[Path, ...], output: Path, form: str, title: str) -> None:
 
         written = write_figures(cells, output, form)
         log.info("wrote %s to %s", number_of(written, "figure"), output)
-        if not written:
-            log.warning("%s", NO_FIGURES)
         return
     with new_file(output) as aside:
         aside.write_text(_text(cells, form, title), encoding="utf-8")

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from attar.enough import Few, told
+from attar.sweep.best import single_task_families
+from attar.sweep.draws import few_texts
 from attar.sweep.layer_ends import LayerEnds, layer_ends
 from attar.sweep.run_checks import check_run
 from attar.sweep.store import CellRow, Store
@@ -70,6 +73,21 @@ class Cells:
     def families(self) -> list[str]:
         present = {row.family for row in self.scored}
         return [family for family in FAMILIES if family in present]
+
+    @cached_property
+    def single_task_families(self) -> frozenset[str]:
+        """Families of one task: they are shown once, as the task."""
+        return single_task_families(self.scored)
+
+    @cached_property
+    def few_texts(self) -> dict[tuple[str, str, str], Few]:
+        """What can't be told of shapers, by task or family, model and shape."""
+        return few_texts(self.scored)
+
+    def few_texts_told(self, model: str, subject: str) -> list[str]:
+        """The sentences about a task or family that say so."""
+        mine = sorted(key for key in self.few_texts if key[:2] == (subject, model))
+        return told(self.few_texts[key] for key in mine)
 
     def tasks(self, family: str) -> list[str]:
         return sorted({row.task for row in self.scored if row.family == family})

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from attar.errors import MissingExtra
+from attar.errors import InputError, MissingExtra
 from attar.io.atomic import make_own_folder, new_file
 from attar.reports.cells import Cells, Variant
 from attar.sweep.store import CellRow
@@ -19,19 +19,32 @@ from attar.types import Doubles
 Key = Callable[[CellRow], tuple[Any, ...]]
 Point = tuple[str, float, float]  # variant, measure, score
 _PLAIN = {"text.parse_math": False, "text.usetex": False}
+NO_FIGURES = (
+    "no figure can be drawn of these cells: layer curves need three sets of layers with plain means, heat maps four "
+    "mixes, the others the tasks isoscore, alignment and uniformity; the tables are in --format html, md or csv"
+)
 _FIGURE = re.compile(r"(layers|mix|isotropy|alignment)-.*\.(png|svg)", re.DOTALL)
 
 
 def write_figures(cells: Cells, folder: Path, form: str) -> int:
-    """Draw all that the cells allow into a folder; returns how many figures that were."""
+    """Draw all that the cells allow into a folder; returns how many figures that were.
+
+    Raises
+    ------
+    InputError
+        If the cells allow none; the folder is then left as it is.
+    """
     try:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("drawing figures", "pictures") from None
+    to_draw = list(figures(cells))
+    if not to_draw:
+        raise InputError(NO_FIGURES)
     make_own_folder(folder, holds_figures, "a folder of figures")
     names: set[str] = set()
-    for title, draw in figures(cells):
+    for title, draw in to_draw:
         name = file_name(title, names)
         names.add(name)
         # No date and no random ids inside, so that the same cells give the same file; a $ in a name is a $.

@@ -30,7 +30,15 @@ CELL_COLUMNS = (
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _MARKDOWN = re.compile(r"[\\`*_\[\]|#~!$]")
-_LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {"~": "\\textasciitilde{}", "^": "\\^{}", "\\": "\\textbackslash{}"}
+# Names begin lines, and an open bracket or a star behind the end of a line would be its argument.
+_LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {c: f"{{{c}}}" for c in "[]*"}
+_LATEX |= {"~": "\\textasciitilde{}", "^": "\\^{}", "\\": "\\textbackslash{}"}
+_LATEX |= {
+    "<": "\\textless{}",
+    ">": "\\textgreater{}",
+    "|": "\\textbar{}",
+    '"': "\\textquotedblright{}",
+}  # in any encoding
 
 
 def cells_csv(cells: Cells) -> str:
@@ -68,6 +76,7 @@ def markdown(tables: Iterable[ReportTable]) -> str:
         ]
         lines = ["| " + " | ".join(line) + " |" for line in [head, rule, *body]]
         blocks.append(f"### {escape_markdown(table.title)}\n\n" + "\n".join(lines) + "\n")
+        blocks += [f"{escape_markdown(note)}.\n" for note in table.notes]
     return "\n".join(blocks)
 
 
@@ -88,7 +97,9 @@ def _latex_table(table: ReportTable) -> str:
         + columns
         + "}\n\\toprule\n"
         + "\n".join(lines)
-        + "\n\\bottomrule\n\\end{tabular}\n\\end{table}\n"
+        + "\n\\bottomrule\n\\end{tabular}\n"
+        + "".join(f"\\par {escape_latex(note)}.\n" for note in table.notes)
+        + "\\end{table}\n"
     )
 
 
@@ -109,8 +120,8 @@ def _markdown_value(value: Value | None) -> str:
 
 
 def printed(number: float) -> str:
-    """One digit behind the point; halves go up, as on the page."""
-    return f"{number + 1e-9:.1f}"
+    """One digit behind the point; halves go up, as on the page, and 0 has no sign."""
+    return f"{number + 1e-9:z.1f}"
 
 
 def _latex_value(value: Value | None) -> str:

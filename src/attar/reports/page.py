@@ -14,7 +14,8 @@ from typing import Any
 
 from attar._version import __version__
 from attar.reports.cells import Cells, Variant
-from attar.reports.tables import SHAPES, WEIGHTS, best_table, shaping_table
+from attar.reports.shown import shown
+from attar.reports.tables import SHAPES, WEIGHTS, best_table, shaping_table, template_layers
 from attar.tasks import published
 from attar.tokens.templates import Template
 
@@ -74,6 +75,7 @@ def page_data(cells: Cells) -> dict[str, Any]:
             ],
         },
         "facts": _facts(cells),
+        "shown": {model: _shown(cells, model) for model in cells.models},
         "few": {model: _too_few(cells, model) for model in cells.models},
         "templates": {name: Template.parse(name).text for name in names["template"] if name != "none"},
         "failed": Counter(row.error or "no reason given" for row in cells.rows if row.score is None).most_common(),
@@ -113,17 +115,25 @@ def _facts(cells: Cells) -> list[dict[str, Any]]:
     return found
 
 
-def _too_few(cells: Cells, model: str) -> dict[str, tuple[int, int]]:
-    """Texts and dims where something was whitened on no more texts than dims: by task, or "background"."""
+def _shown(cells: Cells, model: str) -> dict[str, dict[str, Any]]:
+    """By task and family: the layers and columns of its table, and what is said of them."""
     found = {}
-    for row in cells.scored:
-        details = json.loads(row.details)
-        for shaper in row.shape.split(",") if row.model == model else ():
-            name, _, on = shaper.partition("@")
-            texts = details["background_texts"] if on else row.texts
-            if name == "whiten" and texts <= details.get("dims", 0):
-                found[on or row.task] = texts, details["dims"]
+    for subject in (*cells.families, *(task for family in cells.families for task in cells.tasks(family))):
+        choice = shown(cells, model, subject)
+        found[subject] = {
+            "layers": choice.layers,
+            "columns": [[variant.template, variant.mix] for variant in choice.variants],
+            "caption": choice.caption,
+            "left": choice.left_out(layers=False),  # the page has a filter of layers
+            "templates": template_layers(cells, model, subject),
+        }
     return found
+
+
+def _too_few(cells: Cells, model: str) -> dict[str, list[str]]:
+    """By task and family: what can't be told of shapers."""
+    subjects = sorted({subject for subject, of, _ in cells.few_texts if of == model})
+    return {subject: cells.few_texts_told(model, subject) for subject in subjects}
 
 
 def _names(values: Sequence[str]) -> list[str]:

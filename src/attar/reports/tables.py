@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from attar.enough import told
 from attar.recipe import NAMED
 from attar.reports.cells import Cells, Variant
+from attar.reports.shown import fullest, shown
 from attar.sweep.best import best_recipes, scores_by_recipe
 from attar.sweep.draws import ShapingEffect, draws_by_recipe, shaping_effects
 from attar.sweep.store import CellRow
 
 SHAPES = ("none", "zscore", "quantile", "quantile@background", "unit", "whiten", "whiten@background", "abtt:2")
 WEIGHTS = ("mean", "mean-without-masks", "idf", "idf@background", "debiased", "mask")
+IN_CSV = "all cells are in the report as csv"
+MIXED_TEMPLATES = "templates with Avg. stand in the tables of recipes"
 
 
 @dataclass(frozen=True)
@@ -32,44 +37,61 @@ class ReportTable:
     labels: tuple[str, ...]  # headings of the label columns
     columns: tuple[str, ...]
     rows: tuple[tuple[tuple[str, ...], tuple[Value | None, ...]], ...]
+    notes: tuple[str, ...] = ()  # sentences below it
 
 
 def recipe_table(cells: Cells, model: str, subject: str) -> ReportTable:
     """Aggregation times post-processing for a task or a family, at the paper's layers: its tables 2, 3 and appendix."""
     tasks = cells.tasks(subject) if subject in cells.families else [subject]
-    mine = [
-        row
-        for row in cells.scored
-        if row.model == model and row.task in tasks and row.layers == cells.paper_layers(model, row.template)
-    ]
-    shown = [v for v in _variants(mine) if v.published is not None or v.mix == 0]
-    grouped = _means(mine, tasks, cells)
-    lines = _ordered({(row.weights, row.shape) for row in mine})
+    choice = shown(cells, model, subject)
+    grouped = _means(choice.rows, tasks, cells)
+    lines = _ordered({(row.weights, row.shape) for row in choice.rows})
     columns = []
-    for variant in shown:
+    for variant in choice.variants:
         column = [grouped.get((variant, *line)) for line in lines]
         columns.append(mark_best(column))
-    rows = [(line, tuple(column[i] for column in columns)) for i, line in enumerate(lines)]
+    rows = tuple((line, tuple(column[i] for column in columns)) for i, line in enumerate(lines))
     title = f"{subject}, mean of {', '.join(tasks)}" if len(tasks) > 1 else subject
-    kept = tuple((labels, values) for labels, values in rows if any(values))
-    return ReportTable(f"{model}: {title}", ("aggregation", "post-processing"), tuple(v.label for v in shown), kept)
+    left = choice.left_out()
+    notes = [*cells.few_texts_told(model, subject), *([f"{left}; {IN_CSV}"] if left else [])]
+    return ReportTable(
+        f"{model}: {title}; {choice.caption}",
+        ("aggregation", "post-processing"),
+        tuple(variant.label for variant in choice.variants),
+        rows,
+        tuple(notes),
+    )
 
 
 def template_table(cells: Cells, model: str, family: str) -> ReportTable:
-    """Templates times aggregations at the last layer, nothing shaped."""
+    """Templates times aggregations at the last layer, or where it is not there, at one that is; nothing shaped."""
     tasks = cells.tasks(family)
-    last = str(cells.last_layer[model])
-    mine = [
-        row
-        for row in cells.scored
-        if row.model == model and row.task in tasks and row.layers == last and row.shape == "none" and row.mix == 0
+    plain = [
+        row for row in cells.scored if row.model == model and row.task in tasks and row.shape == "none" and row.mix == 0
     ]
+    layers = template_layers(cells, model, family)
+    mine = [row for row in plain if row.layers == layers]
     grouped = _means(mine, tasks, cells)
-    weights = [w for w in WEIGHTS if any(row.weights == w for row in mine)]
+    weights = sorted({row.weights for row in mine}, key=lambda name: _place(WEIGHTS, name))
     templates = sorted({row.template for row in mine}, key=lambda name: (name != "none", name))
     columns = [mark_best([grouped.get((Variant(t, 0.0), w, "none")) for t in templates]) for w in weights]
     rows = tuple(((t,), tuple(column[i] for column in columns)) for i, t in enumerate(templates))
-    return ReportTable(f"{model}: {family}, templates at layer {last}", ("template",), tuple(weights), rows)
+    kept = tuple((labels, values) for labels, values in rows if any(values))
+    mixed = any(row.model == model and row.task in tasks and row.template != "none" and row.mix for row in cells.scored)
+    notes = (MIXED_TEMPLATES,) if mixed else ()
+    return ReportTable(f"{model}: {family}, templates at layer {layers}", ("template",), tuple(weights), kept, notes)
+
+
+def template_layers(cells: Cells, model: str, subject: str) -> str:
+    """The layers of the table of templates: the last, or where no cell has it, those with most cells."""
+    tasks = cells.tasks(subject) if subject in cells.families else [subject]
+    there = Counter(
+        row.layers
+        for row in cells.scored
+        if row.model == model and row.task in tasks and row.shape == "none" and row.mix == 0
+    )
+    last = cells.last_layer[model]
+    return str(last) if there[str(last)] or not there else fullest(there, last)
 
 
 def best_table(cells: Cells) -> ReportTable:
@@ -77,6 +99,8 @@ def best_table(cells: Cells) -> ReportTable:
     names = tuple(NAMED)
     rows = []
     for best in best_recipes(cells.scored):
+        if best.subject in cells.single_task_families:
+            continue  # its task says the same
         model, template, layers, weights, shape, mix = best.recipe.fields
         labels = (best.subject, model, template, layers.replace(",", "+"), weights, shape)
         regrets = (None if name not in best.regrets else Value(100 * best.regrets[name]) for name in names)
@@ -85,7 +109,9 @@ def best_table(cells: Cells) -> ReportTable:
         rows.append(((*labels, f"{mix:g}", tied), (Value(100 * best.score, True), expected, *regrets)))
     headings = ("task", "model", "template", "layers", "aggregation", "post-processing", "Avg.", "tied")
     columns = ("score", "expected elsewhere", *(f"regret of {name}" for name in names))
-    return ReportTable("Best recipes", headings, columns, tuple(rows))
+    held = [i for i in range(len(columns)) if any(values[i] is not None for _, values in rows)]
+    kept = tuple((labels, tuple(values[i] for i in held)) for labels, values in rows)
+    return ReportTable("Best recipes", headings, tuple(columns[i] for i in held), kept)
 
 
 def shaping_table(cells: Cells, effects: Sequence[ShapingEffect] | None = None) -> ReportTable:
@@ -99,20 +125,27 @@ def shaping_table(cells: Cells, effects: Sequence[ShapingEffect] | None = None) 
         for one in found
     )
     headings = ("task", "model", "post-processing", "recipes", "verdict")
-    return ReportTable("What shaping does", headings, ("gain", "from", "to"), rows)
+    places = dict.fromkeys((one.subject, one.model) for one in found)
+    notes = tuple(
+        f"{subject}{f', {model}' if len(cells.models) > 1 else ''}: {sentence}"
+        for subject, model in places
+        for sentence in told(one.few for one in found if one.few and (one.subject, one.model) == (subject, model))
+    )
+    return ReportTable("What shaping does", headings, ("gain", "from", "to"), rows, notes)
 
 
 def shaping_effects_of(cells: Cells) -> list[ShapingEffect]:
     """Families first, then tasks."""
-    effects = shaping_effects(scores_by_recipe(cells.scored), draws_by_recipe(cells.scored))
-    return sorted(effects, key=lambda one: (one.subject not in cells.families, one.subject))
+    effects = shaping_effects(scores_by_recipe(cells.scored), draws_by_recipe(cells.scored), cells.few_texts)
+    once = [one for one in effects if one.subject not in cells.single_task_families]
+    return sorted(once, key=lambda one: (one.subject not in cells.families, one.subject))
 
 
 def all_tables(cells: Cells) -> list[ReportTable]:
     """Families, then templates, then tasks, for each model; then the best recipes."""
     found = []
     for model in cells.models:
-        found += [recipe_table(cells, model, family) for family in cells.families]
+        found += [recipe_table(cells, model, f) for f in cells.families if f not in cells.single_task_families]
         found += [template_table(cells, model, family) for family in cells.families]
         found += [recipe_table(cells, model, task) for family in cells.families for task in cells.tasks(family)]
     return [table for table in [*found, shaping_table(cells), best_table(cells)] if table.rows]
@@ -139,13 +172,10 @@ def _means(rows: Iterable[CellRow], tasks: Sequence[str], cells: Cells) -> dict[
     return found
 
 
-def _variants(rows: Iterable[CellRow]) -> list[Variant]:
-    present = {Variant(row.template, row.mix) for row in rows}
-    return sorted(present, key=lambda v: (v.template == "none", v.template, v.mix))
-
-
 def _ordered(lines: set[tuple[str, str]]) -> list[tuple[str, str]]:
-    def place(known: Sequence[str], name: str) -> tuple[int, str]:
-        return (known.index(name) if name in known else len(known), name)
+    return sorted(lines, key=lambda line: (_place(WEIGHTS, line[0]), _place(SHAPES, line[1])))
 
-    return sorted(lines, key=lambda line: (place(WEIGHTS, line[0]), place(SHAPES, line[1])))
+
+def _place(known: Sequence[str], name: str) -> tuple[int, str]:
+    """Those of the paper first, in its order."""
+    return (known.index(name) if name in known else len(known), name)

@@ -3,10 +3,17 @@
 
 const $ = (s) => document.querySelector(s);
 const EMPTY = '<p class="empty">This run has no cells for this choice.</p>';
+const NEEDS = {
+  "sec-layers": "A curve needs cells at two layers or more, of one aggregation, nothing shaped or mixed with Avg.",
+  "sec-heat": "A map needs cells of three weights of Avg. at two sets of layers or more, plain means.",
+  "sec-iso": "This needs the task isoscore beside others, and three recipes or more.",
+  "sec-align": "This needs the tasks alignment and uniformity.",
+  "sec-shaping": "This needs recipes that the run has with and without a post-processing.",
+};
 
 function fill() {
   const gs = groups();
-  const put = (id, inside) => { $(`#${id} .body`).innerHTML = inside || EMPTY; };
+  const put = (id, inside) => { $(`#${id} .body`).innerHTML = inside || (NEEDS[id] ? `<p class="empty">Nothing to show for this choice. ${NEEDS[id]}</p>` : EMPTY); };
   put("sec-tables", gs.map(recipeTable).join(""));
   put("sec-layers", gs.map(layerCurves).join(""));
   put("sec-heat", gs.map(heat).join(""));
@@ -68,15 +75,18 @@ function asCsv(table) {
   const quote = (t) => { const s = guarded(t); return /[",\n\r]/.test(s) ? `"${s.replace(/"/g, '""')}"` : s; };
   return rows.map((r, i) => r.flatMap((c, j) => (paper[j] ? [c.text, i ? c.published : `${c.text} (published)`] : [c.text])).map(quote).join(",")).join("\n") + "\n";
 }
+const LATEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\^{}", "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", '"': "\\textquotedblright{}", "[": "{[}", "]": "{]}", "*": "{*}" };
 function asLatex(table, title) {
-  const clean = (s) => s.replace(/[&%$#_{}\\~^]/g, (c) => ({ "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\^{}" }[c] || `\\${c}`)), rows = tableCells(table);
+  const clean = (s) => s.replace(/[&%$#_{}\\~^<>|"[\]*]/g, (c) => LATEX[c] || `\\${c}`), rows = tableCells(table);
   const line = (r) => r.map((c) => (c.best ? `\\textbf{${clean(c.text)}}` : clean(c.text)) + (c.published ? ` (${c.published})` : "")).join(" & ") + " \\\\";
   const n = table.querySelectorAll("thead .label").length, columns = "l".repeat(n) + "r".repeat(rows[0].length - n);
   return `\\begin{table}\n\\caption{${clean(title)}}\n\\begin{tabular}{${columns}}\n\\toprule\n${line(rows[0])}\n\\midrule\n${rows.slice(1).map(line).join("\n")}\n\\bottomrule\n\\end{tabular}\n\\end{table}\n`;
 }
+// What the card says of its table: which layers, too.
+const captionOf = (box) => box.querySelector("h3").textContent.trim().replace(/\s+/g, " ").replace(box.dataset.title, (title) => `${title};`);
 function save(button) {
   const box = button.closest(".card"), table = box.querySelector("table"), kind = button.dataset.save;
-  const text = kind === "csv" ? asCsv(table) : asLatex(table, box.dataset.title);
+  const text = kind === "csv" ? asCsv(table) : asLatex(table, captionOf(box));
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   link.download = `${box.dataset.title.replace(/[^\w.+-]+/g, "-").toLowerCase()}.${kind}`;

@@ -65,7 +65,7 @@ function tableCard(title, small, labels, columns, lines, foot = "") {
     const first = grouped && (i === 0 || l.group !== shown[i - 1].group);
     const cells = l.values.map((v, j) => {
       if (!v) return "<td></td>";
-      const number = v.y.toFixed(1), top = l.plain ? false : +v.y.toFixed(1) === tops[j];
+      const number = v.y.toFixed(1).replace(/^-0\.0$/, "0.0"), top = l.plain ? false : +v.y.toFixed(1) === tops[j];
       return `<td data-tip="${esc(v.tip || "")}">${top ? `<b class="best">${number}</b>` : number}${printed[j] ? ` <small>${v.pub == null ? "" : v.pub.toFixed(1)}</small>` : ""}</td>`;
     });
     const names = l.labels.map((n, k) => `<td class="label"${first && k === 1 ? ` data-group="${esc(l.group)}"` : ""}>${k === 0 && grouped && !first ? `<span hidden>${esc(n)}</span>` : esc(n)}</td>`);
@@ -77,8 +77,10 @@ function tableCard(title, small, labels, columns, lines, foot = "") {
 const PAPER_MODEL = { "no template": "BERT", "+ 0.5 Avg.": "BERT+Avg", "Avg.": "Avg", T0: "T0", T4: "T4" };
 const PAPER_WEIGHTS = { mean: "mean", idf: "idf-target", "idf@background": "idf-background", debiased: "debiased", mask: "mask" };
 function recipeTable(g) {
-  const layers = (r) => F.layers === "paper" ? (r.template === "none" ? both() : last()) : F.layers;
-  const rows = mine(g.tasks).filter((r) => r.layers === layers(r) && (F.layers !== "paper" || r.mix === 0 || PAPER_MODEL[variant(r)]));
+  const table = D.shown[F.model][g.name], paper = F.layers === "paper";
+  if (!table) return "";
+  const layers = (r) => paper ? table.layers[r.template] : F.layers;
+  const rows = mine(g.tasks).filter((r) => r.layers === layers(r) && (!paper || table.columns.some(([template, mix]) => r.template === template && r.mix === mix)));
   const held = means(rows, g.tasks, (r) => [variant(r), r.weights, r.shape].join("|"));
   const columns = unique([...held.values()].map((v) => variant(v.row))).sort((a, b) => (variantOrder(a) < variantOrder(b) ? -1 : 1));
   const lines = [];
@@ -86,23 +88,20 @@ function recipeTable(g) {
     for (const s of unique(rows.map((r) => r.shape)).sort(byOrder("shape"))) {
       const values = columns.map((c) => {
         const v = held.get([c, w, s].join("|"));
-        if (v && g.name === "classification" && F.layers === "paper" && D.paperModels.includes(F.model)) v.pub = D.classification[[PAPER_MODEL[c], PAPER_WEIGHTS[w], s].join("|")] ?? null;
+        if (v && g.name === "classification" && paper && D.paperModels.includes(F.model)) v.pub = D.classification[[PAPER_MODEL[c], PAPER_WEIGHTS[w], s].join("|")] ?? null;
         return v;
       });
       lines.push({ labels: [w, s], group: w, values });
     }
   }
-  const small = (g.tasks.length > 1 ? `mean of ${g.tasks.join(", ")}; ` : "") + (F.layers === "paper" ? `layers ${both()}, with a template ${last()}` : `layers ${F.layers}`);
-  return tableCard(`${F.model}: ${g.title}`, small, ["aggregation", "post-processing"], columns, lines, tooFew(g, rows));
+  const small = (g.tasks.length > 1 ? `mean of ${g.tasks.join(", ")}; ` : "") + (paper ? table.caption : `layers ${F.layers}`);
+  const left = paper && table.left ? [`${table.left}; all are in attar report --format csv`] : [];
+  return tableCard(`${F.model}: ${g.title}`, small, ["aggregation", "post-processing"], columns, lines, notes([...few(g.name), ...left]));
 }
 
-// Whitening on fewer texts than dims makes all of them equally far apart.
-function tooFew(g, rows) {
-  const few = D.few[F.model] || {};
-  const told = [["whiten", g.tasks], ["whiten@background", ["background"]]].flatMap(([shape, on]) =>
-    rows.some((r) => r.shape.split(",").includes(shape)) ? on.filter((t) => few[t]).map((t) => `${shape} on ${t}: ${few[t][0]} texts, ${few[t][1]} dims`) : []);
-  return told.length ? `<p class="sub">Fitted on no more texts than there are dims, so these scores say little: ${esc(told.join("; "))}.</p>` : "";
-}
+// What can't be told of shapers that learned from too few texts.
+const few = (subject) => (D.few[F.model] || {})[subject] || [];
+const notes = (sentences) => sentences.map((s) => `<p class="sub">${esc(s)}.</p>`).join("");
 
 function layerCurves(g) {
   const rows = mine(g.tasks).filter((r) => r.shape === "none" && r.mix === 0 && r.weights === F.weights);
@@ -146,7 +145,7 @@ function alignment() {
 }
 
 function templateTable(g) {
-  const layers = F.layers === "paper" ? last() : F.layers;
+  const layers = F.layers !== "paper" ? F.layers : (D.shown[F.model][g.name] || { templates: last() }).templates;
   const rows = ROWS.filter((r) => r.model === F.model && g.tasks.includes(r.task) && r.layers === layers && r.shape === "none" && r.mix === 0);
   const held = means(rows, g.tasks, (r) => [r.template, r.weights].join("|"));
   const columns = unique([...held.values()].map((v) => v.row.weights)).sort(byOrder("weights"));
@@ -158,14 +157,16 @@ function templateTable(g) {
 function bestTable() {
   const n = D.best.labels.length, shown = (row) => row.filter((_, k) => k !== 1); // the model stands in the title
   const wanted = new Set(groups().flatMap((g) => [g.name, ...g.tasks]));
-  const lines = D.best.rows.filter((r) => r[1] === F.model && wanted.has(r[0])).map((r) => ({ labels: shown(r.slice(0, n)), plain: true, values: r.slice(n).map((v) => (v === null ? null : { y: v })) }));
-  return tableCard(`${F.model}: best recipes`, "score × 100, then the regret of each named recipe", shown(D.best.labels), D.best.columns, lines);
+  const rows = D.best.rows.filter((r) => r[1] === F.model && wanted.has(r[0]));
+  const columns = D.best.columns.map((name, j) => ({ name, j: n + j })).filter(({ j }) => rows.some((r) => r[j] !== null)); // those of recipes that the run has
+  const lines = rows.map((r) => ({ labels: shown(r.slice(0, n)), plain: true, values: columns.map(({ j }) => (r[j] === null ? null : { y: r[j] })) }));
+  return tableCard(`${F.model}: best recipes`, "score × 100, then the regret of each named recipe that the run has", shown(D.best.labels), columns.map((c) => c.name), lines);
 }
 
 function shapingTable() {
   const wanted = new Set(groups().flatMap((g) => [g.name, ...g.tasks]));
   const lines = D.shaping.rows.filter((r) => r[1] === F.model && wanted.has(r[0])).map((r) => ({ labels: [r[0], ...r.slice(2, 5)], plain: true, values: r.slice(5).map((y) => ({ y })) }));
-  return tableCard(`${F.model}: what shaping does`, "mean gain × 100 over the recipes that have it, and its 95 % interval", ["task", "post-processing", "recipes", "verdict"], D.shaping.columns, lines);
+  return tableCard(`${F.model}: what shaping does`, "mean gain × 100 over the recipes that have it, and its 95 % interval", ["task", "post-processing", "recipes", "verdict"], D.shaping.columns, lines, notes(unique(lines.map((l) => l.labels[0])).flatMap((s) => few(s).map((told) => `${s}: ${told}`))));
 }
 
 const card = (title, small, inside) => `<div class="card"><header><h3>${esc(title)} <small>${esc(small)}</small></h3></header>${inside}</div>`;

@@ -11,7 +11,7 @@ from attar.members import Number
 from attar.shapers.affine import Affine
 from attar.shapers.affine_shaper import MomentShaper
 from attar.shapers.moments import Moments
-from attar.shapers.principal import principal_axes
+from attar.shapers.principal import principal_axes, texts_for
 from attar.shapers.shaper import On
 
 
@@ -75,6 +75,21 @@ class CommonComponents(MomentShaper):
                 f"{self.name} would remove all {n_features} dims of the vectors; give a number of at most "
                 f"{n_features - 1}"
             )
+
+    def texts_wanted(self, n_features: int) -> int:
+        """How many texts it should learn from, so that more of them would hardly change what it does.
+
+        Parameters
+        ----------
+        n_features : int
+            The number of dims of the vectors.
+
+        Returns
+        -------
+        int
+            By the axes that are removed.
+        """
+        return texts_for(self.n, n_features)
 
     def _solve(self, moments: Moments) -> Affine:
         d = len(moments.mean)

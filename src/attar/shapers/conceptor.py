@@ -10,6 +10,7 @@ from attar.shapers.affine import Affine
 from attar.shapers.affine_shaper import MomentShaper
 from attar.shapers.common import about_zero
 from attar.shapers.moments import Moments
+from attar.shapers.principal import texts_for
 from attar.shapers.shaper import On
 
 
@@ -39,6 +40,21 @@ class Conceptor(MomentShaper):
         is_number = isinstance(self.alpha, (int, float, np.integer, np.floating)) and not isinstance(self.alpha, bool)
         if not is_number or not 1e-6 <= self.alpha <= 1e6:
             raise InputError(f"alpha={self.alpha!r} is not allowed; give a number from 0.000001 to 1000000, such as 2")
+
+    def texts_wanted(self, n_features: int) -> int:
+        """How many texts it should learn from, so that more of them would hardly change what it does.
+
+        Parameters
+        ----------
+        n_features : int
+            The number of dims of the vectors.
+
+        Returns
+        -------
+        int
+            By the number of dims: it divides by the strength of each direction, as whitening does.
+        """
+        return texts_for(n_features, n_features)
 
     def _solve(self, moments: Moments) -> Affine:
         d = len(moments.mean)

@@ -130,6 +130,21 @@ class Shaper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # typ
         """
         return n_features
 
+    def texts_wanted(self, n_features: int) -> int:
+        """How many texts it should learn from, so that more of them would hardly change what it does.
+
+        Parameters
+        ----------
+        n_features : int
+            The number of dims of the vectors.
+
+        Returns
+        -------
+        int
+            0 where the number of dims does not matter.
+        """
+        return 0
+
     @abstractmethod
     def state(self) -> State:
         """The learned arrays by name, to be saved."""

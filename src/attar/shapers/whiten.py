@@ -12,7 +12,7 @@ from attar.members import Number
 from attar.shapers.affine import Affine
 from attar.shapers.affine_shaper import MomentShaper
 from attar.shapers.moments import Moments
-from attar.shapers.principal import principal_axes
+from attar.shapers.principal import principal_axes, texts_for
 from attar.shapers.shaper import On
 
 
@@ -44,6 +44,21 @@ class Whiten(MomentShaper):
         k = self.n_components
         if k is not None and (not isinstance(k, Integral) or isinstance(k, bool) or k < 1):
             raise InputError(f"n_components={k!r} is not allowed; give a whole number from 1 up, or None for all dims")
+
+    def texts_wanted(self, n_features: int) -> int:
+        """How many texts it should learn from, so that more of them would hardly change what it does.
+
+        Parameters
+        ----------
+        n_features : int
+            The number of dims of the vectors.
+
+        Returns
+        -------
+        int
+            By the axes that are kept.
+        """
+        return texts_for(self.n_components or n_features, n_features)
 
     def get_feature_names_out(self, input_features: npt.ArrayLike | None = None) -> npt.NDArray[np.object_]:
         """Names of the output's columns: whiten0, whiten1, ...

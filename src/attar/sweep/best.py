@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from attar.enough import Few
 from attar.errors import unknown_name
 from attar.recipe import NAMED, Recipe
 from attar.scores.comparison import BestOfMany, Difference, best_of_many, difference
-from attar.sweep.draws import Fields, ShapingEffect, draws_by_recipe, shaping_effects
+from attar.sweep.draws import Fields, ShapingEffect, draws_by_recipe, few_texts, shaping_effects
 from attar.sweep.layer_ends import LayerEnds, layer_ends
 from attar.sweep.store import CellRow
 from attar.sweep.subjects import SMALLER_IS_BETTER
@@ -33,6 +34,7 @@ class Best:
     chosen: BestOfMany | None  # what the choice does to it; None where the run kept no draws
     sure_regrets: dict[str, Difference]  # the regrets with their intervals over rows, where there are draws
     hurts: tuple[ShapingEffect, ...]  # shapers that the recipes of this model surely lose by
+    untold: tuple[Few, ...] = ()  # shapers that learned from too few texts to tell what they do
 
 
 def scores_by_recipe(rows: Iterable[CellRow]) -> dict[str, dict[Fields, float]]:
@@ -50,12 +52,20 @@ def scores_by_recipe(rows: Iterable[CellRow]) -> dict[str, dict[Fields, float]]:
     return dict(found)
 
 
+def single_task_families(rows: Iterable[CellRow]) -> frozenset[str]:
+    """Families of which there is one task only: what is true of the family is what is true of the task."""
+    tasks: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        tasks[row.family].add(row.task)
+    return frozenset(f for f in FAMILIES if len(tasks.get(f, ())) == 1 and tasks[f] != {f})
+
+
 def best_recipes(rows: Iterable[CellRow]) -> list[Best]:
     """For every model, families first, then tasks."""
     rows = list(rows)
     n_tasks: dict[str, int] = {f: len({row.task for row in rows if row.family == f}) for f in FAMILIES}
     table, draws = scores_by_recipe(rows), draws_by_recipe(rows)
-    effects = [effect for effect in shaping_effects(table, draws) if effect.hurts]
+    effects = shaping_effects(table, draws, few_texts(rows))
     shown = {row.fields: row for row in rows}
     ends = layer_ends(rows)
     wrapped = {row.model for row in rows if row.is_wrapped}  # named recipes are weighted means
@@ -84,7 +94,8 @@ def best_recipes(rows: Iterable[CellRow]) -> list[Best]:
                         for name, key in present.items()
                         if top in drawn and key in drawn and len(drawn[top]) == len(drawn[key])
                     },
-                    tuple(one for one in effects if (one.subject, one.model) == (subject, model)),
+                    tuple(one for one in effects if one.hurts and (one.subject, one.model) == (subject, model)),
+                    tuple(one.few for one in effects if one.few and (one.subject, one.model) == (subject, model)),
                 )
             )
     return found

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from attar import shapers
+from attar.enough import Few, few_for_shaping
+from attar.errors import AttarError
 from attar.recipe.text import NONE
 from attar.scores.comparison import Difference, difference
 from attar.sweep.store import CellRow
@@ -27,20 +31,23 @@ class ShapingEffect:
     shape: str
     gain: Difference  # below 0: it hurts
     n_recipes: int
+    few: Few | None = None  # why nothing can be said: the interval is over rows, and holds the fitted shapers still
 
     @property
     def hurts(self) -> bool:
         """Whether recipes surely lose by it."""
-        return self.gain.high < 0
+        return self.few is None and self.gain.high < 0
 
     @property
     def verdict(self) -> str:
-        """What is sure of it: "hurts", "helps", or nothing."""
+        """What is sure of it: "hurts", "helps", "too few texts" to tell, or nothing."""
+        if self.few is not None:
+            return "too few texts"
         return "hurts" if self.hurts else "helps" if self.gain.low > 0 else ""
 
     def __str__(self) -> str:
         low, high = sorted((-100 * self.gain.low, -100 * self.gain.high))
-        return f"{self.shape} costs {-100 * self.gain.value:.1f} ({low:.1f} to {high:.1f})"
+        return f"{self.shape} costs {-100 * self.gain.value:z.1f} ({low:z.1f} to {high:z.1f})"
 
 
 def draws_by_recipe(rows: Iterable[CellRow]) -> dict[str, dict[Fields, Doubles]]:
@@ -61,8 +68,43 @@ def draws_by_recipe(rows: Iterable[CellRow]) -> dict[str, dict[Fields, Doubles]]
     return dict(found)
 
 
+def few_texts(rows: Iterable[CellRow]) -> dict[tuple[str, str, str], Few]:
+    """By task, model and shape what can't be told of it, since it learned from too few texts.
+
+    Of a family that is the task with the fewest of the texts that it takes.
+    """
+    by_task: dict[tuple[str, str, str], Few | None] = {}
+    family: dict[str, str] = {}
+    tasks: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        if row.score is not None and row.family in FAMILIES:
+            family[row.task] = row.family
+            tasks[row.family].add(row.task)
+            key = (row.task, row.model, row.shape)
+            if row.shape != NONE and key not in by_task:
+                by_task[key] = _few(row)
+    found = {key: few for key, few in by_task.items() if few is not None}
+    for (task, model, shape), few in tuple(found.items()):
+        key = (family[task], model, shape)
+        if key not in by_task and (key not in found or few.share < found[key].share):
+            found[key] = replace(few, where=task) if len(tasks[family[task]]) > 1 else few
+    return found
+
+
+def _few(row: CellRow) -> Few | None:
+    details = json.loads(row.details)
+    counts = {"target": row.texts, "background": details["background_texts"]}
+    try:
+        chain = shapers.parse(row.shape)
+    except AttarError:  # of a run from elsewhere
+        return None
+    return few_for_shaping(row.shape, chain, counts, details.get("dims"))
+
+
 def shaping_effects(
-    scores: Mapping[str, Mapping[Fields, float]], draws: Mapping[str, Mapping[Fields, Doubles]]
+    scores: Mapping[str, Mapping[Fields, float]],
+    draws: Mapping[str, Mapping[Fields, Doubles]],
+    few: Mapping[tuple[str, str, str], Few] | None = None,
 ) -> list[ShapingEffect]:
     """For every task, family and model: what each chain of shapers does to the recipes that the run has without it.
 
@@ -70,6 +112,8 @@ def shaping_effects(
     ----------
     scores, draws
         By subject and recipe, as `scores_by_recipe` and `draws_by_recipe` give them.
+    few
+        What can't be told, as `few_texts` gives it.
     """
     found = []
     for subject, mine in draws.items():
@@ -84,5 +128,6 @@ def shaping_effects(
         for (model, shape), of in sorted(pairs.items()):
             shaped, plain = (np.mean([mine[pair[side]] for pair in of], axis=0) for side in (0, 1))
             reached, before = (float(np.mean([scores[subject][pair[side]] for pair in of])) for side in (0, 1))
-            found.append(ShapingEffect(subject, model, shape, difference(reached, shaped, before, plain), len(of)))
+            gain = difference(reached, shaped, before, plain)
+            found.append(ShapingEffect(subject, model, shape, gain, len(of), (few or {}).get((subject, model, shape))))
     return found
