@@ -20,7 +20,7 @@ import numpy as np
 from attar.scores import difference
 from attar.sweep.best import best_recipes, scores_by_recipe
 from attar.sweep.draws import Fields, draws_by_recipe
-from attar.sweep.layer_ends import layer_ends
+from attar.sweep.meanings import meanings
 from attar.sweep.store import CellRow, Store
 from attar.tasks import FAMILIES
 from attar.types import Doubles
@@ -47,7 +47,7 @@ def read(run: Path) -> list[CellRow]:
 
 def show(model: str, rows: list[CellRow], least: int) -> None:
     scores, draws = scores_by_recipe(rows), draws_by_recipe(rows)
-    last = layer_ends(rows)[model].last
+    last = meanings(rows)[model].last
     print(f"\n## {model}\n")
     print("| family | change | on plain | mean over recipes | recipes | worst task | best task |")
     print("|---|---|---|---|---|---|---|")

@@ -133,8 +133,31 @@ class Recipe:
         InputError
             If the name is unknown.
         """
+        return cls.named_when(name, tuned=encoder.tuned_for_sentences)
+
+    @classmethod
+    def named_when(cls, name: str, *, tuned: bool) -> Self:
+        """What the name of a recipe stands for with an encoder of which only this is known.
+
+        Parameters
+        ----------
+        name : str
+            As of `named`.
+        tuned : bool
+            Whether the encoder was tuned for sentences.
+
+        Returns
+        -------
+        Recipe
+            As `named_for` gives it with such an encoder.
+
+        Raises
+        ------
+        InputError
+            If the name is unknown.
+        """
         found = cls.named(name)
-        if name == "plain" or not encoder.tuned_for_sentences:
+        if name == "plain" or not tuned:
             return found
         return cls.named("plain") if name == "classification" else cls.parse(TUNED)
 

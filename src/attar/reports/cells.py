@@ -10,7 +10,7 @@ from pathlib import Path
 from attar.enough import Few, told
 from attar.sweep.best import single_task_families
 from attar.sweep.draws import few_texts
-from attar.sweep.layer_ends import LayerEnds, layer_ends
+from attar.sweep.meanings import Meanings, meanings
 from attar.sweep.run_checks import check_run
 from attar.sweep.store import CellRow, Store
 from attar.tasks import FAMILIES, published
@@ -60,9 +60,9 @@ class Cells:
         return tuple(row for row in self.rows if row.score is not None)
 
     @cached_property
-    def ends(self) -> dict[str, LayerEnds]:
-        """The first and the last layer of each model."""
-        return layer_ends(self.rows)
+    def ends(self) -> dict[str, Meanings]:
+        """The first and the last layer of each model, and whether it was tuned."""
+        return meanings(self.rows)
 
     @property
     def last_layer(self) -> dict[str, int]:

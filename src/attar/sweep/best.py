@@ -11,7 +11,7 @@ from attar.errors import unknown_name
 from attar.recipe import NAMED, Recipe
 from attar.scores.comparison import BestOfMany, Difference, best_of_many, difference
 from attar.sweep.draws import Fields, ShapingEffect, draws_by_recipe, few_texts, shaping_effects
-from attar.sweep.layer_ends import LayerEnds, layer_ends
+from attar.sweep.meanings import Meanings, meanings
 from attar.sweep.store import CellRow
 from attar.sweep.subjects import SMALLER_IS_BETTER
 from attar.tasks import FAMILIES
@@ -67,7 +67,7 @@ def best_recipes(rows: Iterable[CellRow]) -> list[Best]:
     table, draws = scores_by_recipe(rows), draws_by_recipe(rows)
     effects = shaping_effects(table, draws, few_texts(rows))
     shown = {row.fields: row for row in rows}
-    ends = layer_ends(rows)
+    meant = meanings(rows)
     wrapped = {row.model for row in rows if row.is_wrapped}  # named recipes are weighted means
     found = []
     for subject in [*(f for f in FAMILIES if table.get(f)), *sorted(set(table) - set(FAMILIES))]:
@@ -76,7 +76,7 @@ def best_recipes(rows: Iterable[CellRow]) -> list[Best]:
         for model in sorted({key[0] for key in table[subject]}):
             mine = {key: score for key, score in table[subject].items() if key[0] == model}
             top = min(mine, key=lambda key: (-mine[key], key[3] != PLAIN_WEIGHTS, key))
-            named = {} if model in wrapped else {name: named_fields(name, model, ends[model]) for name in NAMED}
+            named = {} if model in wrapped else {name: named_fields(name, model, meant[model]) for name in NAMED}
             present = {name: key for name, key in named.items() if key in mine}
             drawn = draws.get(subject, {})
             found.append(
@@ -118,10 +118,10 @@ def find_best(rows: Iterable[CellRow], subject: str, model: str | None = None) -
     return max(mine, key=lambda best: best.score)
 
 
-def named_fields(name: str, model: str, ends: LayerEnds) -> Fields:
+def named_fields(name: str, model: str, meant: Meanings) -> Fields:
     """The columns of a named recipe in a run."""
-    recipe = Recipe.named(name)
-    numbers = {"first": ends.first, "last": ends.last}
+    recipe = Recipe.named_when(name, tuned=meant.tuned)
+    numbers = {"first": meant.first, "last": meant.last}
     chosen = sorted({numbers[str(layer)] for layer, _ in recipe.layers})
     _, template, _, weights, shape, mix = recipe.fields
     return model, template, "+".join(map(str, chosen)), weights, shape, mix

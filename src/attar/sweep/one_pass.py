@@ -22,7 +22,7 @@ from attar.sweep.cell_row import DEFAULT_NAME
 from attar.sweep.cells import Cell, cells_of, is_local, shapes_background
 from attar.sweep.collect import FittedWeights, collect, group_layers, n_texts_done
 from attar.sweep.grid import Grid, template_text
-from attar.sweep.layer_ends import LayerEnds
+from attar.sweep.meanings import Meanings
 from attar.sweep.passes import PassSpec, drop_pass, find_pass, open_pass
 from attar.sweep.plan import AVERAGE, MODEL, PassPlan, make_plan
 from attar.sweep.pooled import PooledBlocks
@@ -114,7 +114,7 @@ def run_pass(context: SweepContext, model: SweptModel, template: str) -> tuple[f
     details = {
         "background_texts": len(context.background.embedded),
         "average_texts": len(context.background.averaged),
-        **LayerEnds.of(encoder).details,
+        **Meanings.of(encoder).details,
     }
     origin = Origin(name, model.source, sha256, template, context.grid.runs, details)
     check_comparable([*context.store.scored(), *(planned_row(cell, origin) for cell in missing)])

@@ -53,6 +53,8 @@ def check_details(details: Any, where: str) -> None:
         value = details.get(name, 0)
         if type(value) is not int or not -1 <= value < 10**6:
             raise _refused(where, f"details.{name}", value)
+    if not isinstance(details.get("tuned_for_sentences", False), bool):
+        raise _refused(where, "details.tuned_for_sentences", details["tuned_for_sentences"])
     if not isinstance(details.get("source", ""), str):
         raise _refused(where, "details.source", details["source"])
     draws = details.get("draws", [])
