@@ -130,8 +130,8 @@ def score(
         click.echo(f"{'task':16} {'metric':10} {'score':>7}  {'95 % interval':>15}  {'published':>9}")
         for r in results:
             printed = "" if r.published is None else f"{r.published:.1f}"
-            interval = f"{r.low:.1f} to {r.high:.1f}"
-            click.echo(f"{r.task:16} {r.metric:10} {r.score:7.1f}  {interval:>15}  {printed:>9}")
+            interval = f"{r.low:z.1f} to {r.high:z.1f}"
+            click.echo(f"{r.task:16} {r.metric:10} {r.score:z7.1f}  {interval:>15}  {printed:>9}")
     for result in results:
         if result.warning is not None:
             log.warning("%s", result.warning)
