@@ -45,17 +45,13 @@ def test_shaping_that_does_nothing_is_not(words):
     assert found.warning is None
 
 
-def test_shaping_learned_from_too_few_texts_gets_no_verdict(words, caplog):
+def test_shaping_that_hurts_on_few_texts_is_told_with_their_number(words, caplog):
     embedder = Embedder(words, shapers="abtt:3")  # 10 dims: from 50 texts
-    assert evaluate(embedder, CLASSES).gain_high is not None
-    rows = np.arange(49)
-    few = ClassifyTask("few", tuple(WORDS[:49]), (), LABELS[rows], ("a", "b"))
+    few = ClassifyTask("few", tuple(WORDS[:49]), (), LABELS[np.arange(49)], ("a", "b"))
     found = evaluate(embedder, few)
-    assert found.unshaped > found.score
-    assert found.gain_low is found.gain_high is found.warning is None
+    assert found.gain_high < 0
+    assert found.warning is not None
     assert "AllButTheTop learns from 49 texts, and should have 50 or more" in caplog.text
-    fitted = Embedder(words, shapers="abtt:3").fit(WORDS)  # learned elsewhere, from enough
-    assert evaluate(fitted, few).gain_high is not None
 
 
 @pytest.mark.parametrize("shapers", ["", "zscore,unit", "whiten", "abtt:1", "quantile"])

@@ -41,7 +41,7 @@ def told(few: Iterable[Few]) -> list[str]:
         counts = f"{one.texts:,}" + (f" for {one.dims:,} dims" if one.dims else "")
         place = f" ({one.where})" if one.where else ""
         shapes[f"{counts}{place}, and it takes {one.wanted:,}",].append(one.shape)
-    return [f"too few texts to tell what {_listed(of)} {_does(of)}: {text}" for (text,), of in shapes.items()]
+    return [f"too few texts to tell what {_listed(of)} {_does(of)} with more: {text}" for (text,), of in shapes.items()]
 
 
 def _listed(names: Sequence[str]) -> str:

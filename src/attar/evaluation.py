@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 from sklearn.base import clone
 
 from attar import scores
 from attar.embedder import Embedder
-from attar.enough import few_for_shaping, too_few
+from attar.enough import too_few
 from attar.errors import InputError
 from attar.matched import match
 from attar.pipeline import Corpora, Pipeline, check_corpora, fit_pipeline, new_shapers, new_weights
@@ -27,8 +27,7 @@ log = logging.getLogger("attar")
 class Result:
     """A score from 0 to 100, its 95 % interval, and what the paper printed for the same method, if it did.
 
-    Where the recipe has shapers: the score without them, and the 95 % interval of what they gain on the same rows;
-    no interval where they learned from too few texts to tell.
+    Where the recipe has shapers: the score without them, and the 95 % interval of what they gain on the same rows.
     """
 
     task: str
@@ -90,8 +89,6 @@ def evaluate(
     if unshaped is None:
         return result
     bare = measure(unshaped, task)
-    if _learned_from_few(embedder, task, background, unshaped.shape[1]):
-        return replace(result, unshaped=_percent(bare["score"]))
     reached, before = (cast(float, one["score"]) for one in (found, bare))
     gain = scores.difference(reached, cast(Any, found["draws"]), before, cast(Any, bare["draws"]))
     shaping = (_percent(before), _percent(gain.low), _percent(gain.high))
@@ -157,14 +154,6 @@ def _fitted(embedder: Embedder, corpora: Corpora) -> tuple[Floats, Floats]:
     vectors, rows = shaped["target"].vectors, embedded["target"].rows
     assert vectors is not None
     return vectors[rows], embedded["target"].vectors[rows]
-
-
-def _learned_from_few(embedder: Embedder, task: Task, background: Sequence[str] | None, width: int) -> bool:
-    """Whether the shapers learn from the task or the background, and from too few texts to tell what they do."""
-    if hasattr(embedder, "weights_"):
-        return False
-    counts = {"target": len(task.texts), "background": len(background or ())}
-    return few_for_shaping("", new_shapers(embedder.shapers), counts, width) is not None
 
 
 def _ranked(vectors: Floats, task: Task) -> dict[str, object]:

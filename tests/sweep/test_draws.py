@@ -105,14 +105,15 @@ def with_dims(rows: list[CellRow], dims: int, **texts: int) -> list[CellRow]:
     ]
 
 
-def test_no_verdict_on_what_learned_from_too_few_texts(tmp_path: Path):
+def test_what_learned_from_too_few_texts_hurts_on_these_and_is_told(tmp_path: Path):
     rows = with_dims(ROWS, 200, STS12=999, STS13=1000)
     few = few_texts(rows)
     assert set(few) == {("STS12", "bert", "whiten"), ("sts", "bert", "whiten")}
     assert few["sts", "bert", "whiten"] == Few("whiten", 999, 200, 1000, "STS12")
     said = {best.subject: (best.hurts, told(best.untold)) for best in best_recipes(rows)}
-    assert said["STS12"] == ((), ["too few texts to tell what whiten does: 999 for 200 dims, and it takes 1,000"])
-    assert said["sts"][1] == ["too few texts to tell what whiten does: 999 for 200 dims (STS12), and it takes 1,000"]
+    assert [one.shape for one in said["STS12"][0]] == ["whiten"]
+    few_told = "too few texts to tell what whiten does with more: 999 for 200 dims{}, and it takes 1,000"
+    assert (said["STS12"][1], said["sts"][1]) == ([few_told.format("")], [few_told.format(" (STS12)")])
     assert [one.shape for one in said["STS13"][0]] == ["whiten"]
     assert said["STS13"][1] == []
     (tmp_path / "run").mkdir()
@@ -120,18 +121,18 @@ def test_no_verdict_on_what_learned_from_too_few_texts(tmp_path: Path):
         for row in rows:
             store.add(row)
     shown = CliRunner().invoke(attar, ["best", str(tmp_path / "run"), "--for", "STS12"]).output
-    assert f"{'':16} too few texts to tell what whiten does: 999 for 200 dims, and it takes 1,000\n" in shown
-    assert "hurts" not in shown
+    assert f"{'':16} too few texts to tell what whiten does with more: 999 for 200 dims, and it takes 1,000\n" in shown
+    assert "shaping hurts here: whiten costs" in shown
     (data,) = json.loads(CliRunner().invoke(attar, ["best", str(tmp_path / "run"), "--for", "STS12", "--json"]).output)
-    assert data["hurts"] == []
+    assert [one["shape"] for one in data["hurts"]] == ["whiten"]
     assert data["too_few_texts"] == [{"shape": "whiten", "texts": 999, "dims": 200, "wanted": 1000, "task": None}]
 
 
-def test_no_verdict_in_tables_either():
+def test_tables_tell_it_too():
     cells = Cells(tuple(with_dims(ROWS, 200, STS12=999)))
     verdicts = {labels[::2]: labels[4] for labels, _ in shaping_table(cells).rows if labels[2] == "whiten"}
-    assert list(verdicts.values()) == ["too few texts", "too few texts", "hurts"]  # sts, STS12, STS13
-    sentence = "too few texts to tell what whiten does: 999 for 200 dims, and it takes 1,000"
+    assert list(verdicts.values()) == ["hurts on so few texts", "hurts on so few texts", "hurts"]  # sts, STS12, STS13
+    sentence = "too few texts to tell what whiten does with more: 999 for 200 dims, and it takes 1,000"
     assert f"STS12: {sentence}" in shaping_table(cells).notes
     assert recipe_table(cells, "bert", "STS12").notes[0] == sentence
     for write in (markdown, latex):

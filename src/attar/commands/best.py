@@ -47,7 +47,7 @@ def best(
 
     A recipe is shown as text: model, template, layers, weights, shapers, and how much of Avg. is mixed in. The best of
     many is partly luck: below it stands what to expect of it elsewhere, and which shapers lose on the same rows.
-    Of those that learned from too few texts it says that instead.
+    Of those that learned from few texts it says that more may do otherwise.
     """
     from attar.sweep.best import best_recipes, find_best, single_task_families
     from attar.sweep.run_checks import check_run

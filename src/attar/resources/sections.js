@@ -99,7 +99,7 @@ function recipeTable(g) {
   return tableCard(`${F.model}: ${g.title}`, small, ["aggregation", "post-processing"], columns, lines, notes([...few(g.name), ...left]));
 }
 
-// What can't be told of shapers that learned from too few texts.
+// Which shapers learned from too few texts to tell what they do with more.
 const few = (subject) => (D.few[F.model] || {})[subject] || [];
 const notes = (sentences) => sentences.map((s) => `<p class="sub">${esc(s)}.</p>`).join("");
 

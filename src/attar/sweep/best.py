@@ -34,7 +34,7 @@ class Best:
     chosen: BestOfMany | None  # what the choice does to it; None where the run kept no draws
     sure_regrets: dict[str, Difference]  # the regrets with their intervals over rows, where there are draws
     hurts: tuple[ShapingEffect, ...]  # shapers that the recipes of this model surely lose by
-    untold: tuple[Few, ...] = ()  # shapers that learned from too few texts to tell what they do
+    untold: tuple[Few, ...] = ()  # shapers that learned from too few texts to tell what they do with more
 
 
 def scores_by_recipe(rows: Iterable[CellRow]) -> dict[str, dict[Fields, float]]:

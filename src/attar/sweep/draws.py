@@ -31,18 +31,18 @@ class ShapingEffect:
     shape: str
     gain: Difference  # below 0: it hurts
     n_recipes: int
-    few: Few | None = None  # why nothing can be said: the interval is over rows, and holds the fitted shapers still
+    few: Few | None = None  # learned from few: the interval is over rows, and holds the fitted shapers still
 
     @property
     def hurts(self) -> bool:
         """Whether recipes surely lose by it."""
-        return self.few is None and self.gain.high < 0
+        return self.gain.high < 0
 
     @property
     def verdict(self) -> str:
-        """What is sure of it: "hurts", "helps", "too few texts" to tell, or nothing."""
+        """What is sure of it: "hurts", "helps", or nothing; of few texts only that it hurts there."""
         if self.few is not None:
-            return "too few texts"
+            return "hurts on so few texts" if self.hurts else "too few texts"
         return "hurts" if self.hurts else "helps" if self.gain.low > 0 else ""
 
     def __str__(self) -> str:
@@ -69,7 +69,7 @@ def draws_by_recipe(rows: Iterable[CellRow]) -> dict[str, dict[Fields, Doubles]]
 
 
 def few_texts(rows: Iterable[CellRow]) -> dict[tuple[str, str, str], Few]:
-    """By task, model and shape what can't be told of it, since it learned from too few texts.
+    """By task, model and shape what few texts it learned from, where they are too few to tell what more would do.
 
     Of a family that is the task with the fewest of the texts that it takes.
     """
