@@ -1,6 +1,6 @@
 """What one change of a recipe does, over all recipes of sweeps that differ in nothing else.
 
-    python examples/findings.py RUN... [--least 1]
+    python examples/findings.py RUN... [--least 1] [--template none]
 
 Of each family and model: the gain of a value over the usual one (idf over mean, T4 over none, layers 1+24 over 24 ...)
 on the plain recipe, and its mean over all recipes that have both; 95 % intervals over the same resamples of rows;
@@ -33,8 +33,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="+", type=Path)
     parser.add_argument("--least", type=int, default=1, help="leave out changes that fewer recipes have")
+    parser.add_argument("--template", help="only its cells, and of these only the ones without Avg.")
     given = parser.parse_args()
     rows = [row for run in given.runs for row in read(run)]
+    if given.template is not None:
+        rows = [row for row in rows if row.template == given.template and row.mix == 0]
     for model in dict.fromkeys(row.model for row in rows):
         mine = [row for row in rows if row.model == model]
         show(model, mine, given.least)
