@@ -82,7 +82,7 @@ def evaluate(
     measure = _ranked if ranking else scores.score
     vectors, unshaped = _vectors(embedder, task, background)
     found = measure(vectors, task)
-    known = published.beside(embedder.recipe, task.name, embedder.encoder_.n_layers)
+    known = published.beside(embedder.recipe, task.name, len(task.texts), embedder.encoder_.n_layers)
     printed = None if ranking else known
     score, low, high = (_percent(found[key]) for key in ("score", "low", "high"))
     result = Result(task.name, str(found["metric"]), score, low, high, printed)

@@ -107,7 +107,7 @@ def test_the_command_writes_every_form_the_same_twice(tmp_path: Path, form: str)
     )
     held = {
         "html": "<title>Sentence vectors, recipe by recipe</title>",
-        "csv": f"STS12,bert-base-uncased,none,1+3,idf,zscore,0,sts,spearman,20,{bert[0]},,0.466000,0.366000,0.566000\n",
+        "csv": f"bert-base-uncased,none,1+3,idf,zscore,0,sts,spearman,6216,{bert[0]},,0.466000,0.366000,0.566000\n",
         "md": f"| idf | zscore | **52.5** ({printed(sum(t0) / 2)}) | **51.6** ({printed(sum(bert) / 2)}) |",
         "tex": rf"idf & zscore & \textbf{{52.5}} ({printed(sum(t0) / 2)}) & \textbf{{51.6}} ({printed(sum(bert) / 2)})",
     }

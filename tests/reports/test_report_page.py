@@ -223,12 +223,13 @@ def test_page_data_by_hand() -> None:
     assert data["cells"]["score"] == [12.345]
     assert data["cells"]["published"] == [45.1]
     assert data["failed"] == [("it failed", 1)]
-    assert data["facts"][0]["tasks"] == {"STS12": [20, 99]}
+    assert data["facts"][0]["tasks"] == {"STS12": [6216, 9999]}
 
 
 def test_whitening_on_too_few_texts_is_told() -> None:
     rows = [
-        replace(cell("STS12", shape=shape), details=json.dumps(DETAILS)) for shape in ("whiten", "whiten@background")
+        replace(cell("STS12", shape=shape), texts=20, details=json.dumps(DETAILS))
+        for shape in ("whiten", "whiten@background")
     ]
     enough = replace(cell("STS13", shape="whiten"), texts=100, details=json.dumps(DETAILS))
     told = "too few texts to tell what whiten{} does with more: {} for 20 dims{}, and it takes 100"
@@ -242,7 +243,7 @@ def test_whitening_on_too_few_texts_is_told() -> None:
 
 def test_the_page_tells_it_below_tables(browser: Browser, tmp_path: Path) -> None:
     rows = [cell("STS12", shape=shape, score=score) for shape, score in (("none", 0.5), ("whiten", 0.3))]
-    rows = [replace(row, details=json.dumps(json.loads(row.details) | {"dims": 20})) for row in rows]
+    rows = [replace(row, texts=20, details=json.dumps(json.loads(row.details) | {"dims": 20})) for row in rows]
     path = tmp_path / "few.html"
     path.write_text(page(Cells(tuple(rows))), encoding="utf-8")
     browser.open(path, 1280, 900)

@@ -32,7 +32,7 @@ def rows_of(run: Path) -> list[CellRow]:
 def row(layers: str, **details: object) -> CellRow:
     kept = json.dumps(json.loads(ROW.details) | details)
     plain = {"weights": "mean", "shape": "none", "model": "bert-base-uncased", "cell": layers}
-    return replace(ROW, layers=layers, details=kept, **plain)
+    return replace(ROW, layers=layers, details=kept, texts=2 * 1379, **plain)
 
 
 def test_cells_without_a_named_recipe_have_no_regret(small_data: Path, tiny_bert_dir: Path, tmp_path: Path) -> None:

@@ -127,27 +127,41 @@ def test_unknown_names(cell: tuple[str, ...], message: str) -> None:
     ],
 )
 def test_what_stands_beside_a_recipe(text: str, cell: tuple[str, str, str] | None) -> None:
-    found = published.beside(Recipe.parse(text), "STS12", 12)
+    found = published.beside(Recipe.parse(text), "STS12", 2 * 3108, 12)
     assert found == (None if cell is None else published.score("STS12", *cell))
     assert cell is None or found is not None
-    assert published.beside(Recipe.parse(text), "my own task", 12) is None
-    assert published.beside(Recipe.parse(text), "MR", 12) is None  # not printed task by task
+    assert published.beside(Recipe.parse(text), "my own task", 2 * 3108, 12) is None
+    assert published.beside(Recipe.parse(text), "MR", 10662, 12) is None  # not printed task by task
+    assert published.beside(Recipe.parse(text), "STS12", 2 * 400, 12) is None  # a sample, or another task of that name
+
+
+def test_the_texts_of_a_task_count_pairs_twice() -> None:
+    recipe = Recipe.parse("bert-base-uncased | none | 1,12 | mean")
+    assert published.beside(recipe, "STS-B", 2 * 1379, 12) == published.score("STS-B", "BERT")  # its test part
+    assert published.beside(recipe, "STS-B", 2 * 1500, 12) is None  # its dev part
+    assert published.beside(recipe, "agnews", 8000, 12) == published.score("agnews", "BERT")
 
 
 def test_random_vectors_have_a_column_of_their_own(tiny_bert_dir: Path) -> None:
     for dims, wanted in ((768, published.score("STS12", "RE")), (300, None)):
         recipe = Embedder(Random(tiny_bert_dir, dims=dims)).recipe
-        assert published.beside(recipe, "STS12", 1) == wanted
+        assert published.beside(recipe, "STS12", 2 * 3108, 1) == wanted
 
 
-def test_score_and_report_decide_alike(tiny_bert_dir: Path, tmp_path: Path) -> None:
-    """Of two copies of a model only the one that bears the name of the paper's has a figure beside it, in both."""
-    pairs = tmp_path / "STS12.tsv"
-    pairs.write_text("text1\ttext2\tscore\n" + "".join(f"the cat {i}\tthe red dog\t{i}\n" for i in range(9)))
-    for name, wanted in (("bert-base-uncased", published.score("STS12", "BERT")), ("distilbert-base-uncased", None)):
-        model = shutil.copytree(tiny_bert_dir, tmp_path / name)
-        result = evaluate(Embedder(Transformer(model), ("first", "last")), load(pairs))
-        sweep(Grid((Part((str(pairs),), layers=(("first", "last"),)),), (str(model),)), tmp_path / f"run-{name}")
-        cells = Cells.of_runs([tmp_path / f"run-{name}"])
-        assert [cells.published(row) for row in cells.rows] == [wanted]
-        assert result.published == wanted
+@pytest.mark.parametrize(
+    ("name", "pairs", "has_figure"),
+    [("bert-base-uncased", 3108, True), ("distilbert-base-uncased", 3108, False), ("bert-base-uncased", 9, False)],
+)
+def test_score_and_report_decide_alike(
+    name: str, pairs: int, has_figure: bool, tiny_bert_dir: Path, tmp_path: Path
+) -> None:
+    """Only the paper's model has a figure beside it, and only on as many texts as the paper's task has."""
+    rows = [f"the cat {i}\tthe red dog {i * i}\t{i % 6}\n" for i in range(pairs)]
+    (tmp_path / "STS12.tsv").write_text("text1\ttext2\tscore\n" + "".join(rows))
+    task, model = str(tmp_path / "STS12.tsv"), str(shutil.copytree(tiny_bert_dir, tmp_path / name))
+    result = evaluate(Embedder(Transformer(model), ("first", "last")), load(task))
+    sweep(Grid((Part((task,), layers=(("first", "last"),)),), (model,)), tmp_path / "run")
+    cells = Cells.of_runs([tmp_path / "run"])
+    wanted = published.score("STS12", "BERT") if has_figure else None
+    assert [cells.published(row) for row in cells.rows] == [wanted]
+    assert result.published == wanted

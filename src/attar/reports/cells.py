@@ -105,7 +105,7 @@ class Cells:
         """The paper's figure, from 0 to 100, where it has one for the same model and method."""
         if not published.is_paper_model(row.model):
             return None
-        return published.beside(row.shown_recipe(), row.task, self.ends[row.model].last)
+        return published.beside(row.shown_recipe(), row.task, row.texts, self.ends[row.model].last)
 
 
 def sort_key(row: CellRow) -> tuple[object, ...]:

@@ -73,3 +73,8 @@ class Declaration:
     def scored_splits(self) -> tuple[str, ...]:
         """What is loaded unless a split is asked for: for STS the test pairs alone."""
         return ("test",) if self.family == "sts" and "test" in self.rows else self.splits
+
+    @property
+    def scored_texts(self) -> int:
+        """How many texts it has where it is not split for a classifier: two of each pair."""
+        return (1 + self.pairs) * sum(self.rows[split] for split in self.scored_splits)

@@ -13,6 +13,7 @@ from importlib.resources import files
 
 from attar.errors import unknown_name
 from attar.recipe import Recipe
+from attar.tasks.catalogue import PAPER
 from attar.tasks.declaration import FAMILIES
 from attar.tasks.names import declaration
 
@@ -99,8 +100,8 @@ def score(task: str, model: str, aggregation: str = "mean", postprocess: str = "
     return _by_cell().get((name, model, aggregation, postprocess))
 
 
-def beside(recipe: Recipe, task: str, last_layer: int) -> float | None:
-    """What the paper printed for this very model and method, the one place where that is decided.
+def beside(recipe: Recipe, task: str, n_texts: int, last_layer: int) -> float | None:
+    """What the paper printed for this very task, model and method, the one place where that is decided.
 
     The paper's own models are BERT base uncased (first + last layer; the last alone with T0 and T4), half and half with
     its Avg., Avg. alone, and random vectors of 768 dims. Anything else has no published figure.
@@ -111,6 +112,8 @@ def beside(recipe: Recipe, task: str, last_layer: int) -> float | None:
         What was scored; its model counts by the last part of its name.
     task
         A task's name.
+    n_texts
+        How many texts were scored; pairs have two each.
     last_layer
         The number of the model's last layer.
 
@@ -125,9 +128,10 @@ def beside(recipe: Recipe, task: str, last_layer: int) -> float | None:
         or column is None
         or aggregation is None
         or recipe.shape not in POSTPROCESSES.values()
+        or _sizes().get(task) != n_texts
     ):
         return None
-    return _by_cell().get((task, column, aggregation, recipe.shape)) if task in _tasks() else None
+    return _by_cell().get((task, column, aggregation, recipe.shape))
 
 
 def _column(recipe: Recipe, last_layer: int) -> str | None:
@@ -149,8 +153,10 @@ def is_paper_model(name: str) -> bool:
 
 
 @cache
-def _tasks() -> frozenset[str]:
-    return frozenset(row.task for row in rows()) - {"average"}
+def _sizes() -> dict[str, int]:
+    """How many texts each task has whose scores are printed one by one."""
+    printed = frozenset(row.task for row in rows())
+    return {task.name: task.scored_texts for task in PAPER if task.name in printed}
 
 
 @cache
