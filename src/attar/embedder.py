@@ -690,10 +690,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"the saved recipe {str(self.encoder)!r} is fitted and can't be changed; fit a new one")
         if hasattr(named, "fitted_on_"):
             self.fitted_on_ = named.fitted_on_
-        self.shapers_, self.weights_ = (
-            named.shapers_,
-            named.weights_,
-        )  # weights last: they say it is ready
+        self.shapers_, self.weights_ = named.shapers_, named.weights_  # weights last: they say that it is ready
 
     @property
     def _pipeline(self) -> Pipeline:
