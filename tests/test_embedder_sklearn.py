@@ -113,16 +113,6 @@ def test_a_dataset_of_one_column(tiny_bert):
         Embedder(tiny_bert).encode(made.add_column("other", TEXTS))
 
 
-def test_skrub_gives_one_column_at_a_time(tiny_bert):
-    skrub = pytest.importorskip("skrub", reason="skrub is not installed")
-    import pandas as pd
-
-    table = pd.DataFrame({"title": TEXTS, "body": TEXTS[::-1], "n": range(len(TEXTS))})
-    found = skrub.ApplyToCols(Embedder(tiny_bert), cols=["title", "body"]).fit_transform(table).to_numpy()
-    plain = Embedder(tiny_bert).encode(TEXTS)
-    np.testing.assert_array_equal(found, np.column_stack([plain, plain[::-1], table["n"]]))
-
-
 def test_parts_by_name(tiny_bert):
     by_name = Embedder(tiny_bert, layers="first,last", weights="idf", shapers=["zscore", "unit"])
     by_object = Embedder(tiny_bert, layers=("first", "last"), weights=Idf(), shapers=[ZScore(), Unit()])
