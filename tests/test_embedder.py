@@ -323,3 +323,17 @@ def test_names_do_as_well_as_objects(tiny_bert, shaping):
     assert Embedder(tiny_bert, layers="1:0.25,last:0.75").recipe.layers == ((1, 0.25), ("last", 0.75))
     with pytest.raises(NotFittedError, match="Idf, ZScore must see texts first"):
         Embedder(tiny_bert, weights="idf", shapers=shaping).encode(texts)
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_what_another_thread_finds_ready_is_whole(tiny_bert, tmp_path, saved):
+    order = []
+
+    class Watched(Embedder):
+        def __setattr__(self, name, value):
+            order.append(name)
+            super().__setattr__(name, value)
+
+    Embedder(tiny_bert).save(tmp_path / "recipe")
+    Watched(tmp_path / "recipe" if saved else tiny_bert).encode("the cat")
+    assert order.index("shapers_") < order.index("weights_")  # weights say that it is ready

@@ -104,6 +104,15 @@ def test_a_table_of_one_column(tiny_bert, library):
         Embedder(tiny_bert).fit_transform(frames.DataFrame({"a": TEXTS, "b": TEXTS}))
 
 
+def test_a_dataset_of_one_column(tiny_bert):
+    datasets = pytest.importorskip("datasets")
+    made = datasets.Dataset.from_dict({"body": TEXTS})
+    for given in (made, made["body"], made.with_format("numpy")):
+        np.testing.assert_array_equal(Embedder(tiny_bert).encode(given), Embedder(tiny_bert).encode(TEXTS))
+    with pytest.raises(ValueError, match=r"expected one column of texts; given Dataset of shape \(\d+, 2\)"):
+        Embedder(tiny_bert).encode(made.add_column("other", TEXTS))
+
+
 def test_parts_by_name(tiny_bert):
     by_name = Embedder(tiny_bert, layers="first,last", weights="idf", shapers=["zscore", "unit"])
     by_object = Embedder(tiny_bert, layers=("first", "last"), weights=Idf(), shapers=[ZScore(), Unit()])

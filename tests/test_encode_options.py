@@ -46,6 +46,11 @@ def test_other_names_of_the_texts(embedder: Embedder) -> None:
         embedder.encode()
 
 
+@pytest.mark.parametrize("batch_size", [None, np.int64(8), 8.0])
+def test_any_number_is_a_batch_size(embedder: Embedder, batch_size: Any) -> None:
+    np.testing.assert_array_equal(embedder.encode(TEXTS, batch_size=batch_size), embedder.encode(TEXTS))
+
+
 def test_fewer_dims_lie_in_one_piece(embedder: Embedder) -> None:
     found = embedder.encode(TEXTS, truncate_dim=4)
     np.testing.assert_array_equal(found, embedder.encode(TEXTS)[:, :4])
@@ -68,6 +73,7 @@ def test_a_prompt_stands_before_each_text(embedder: Embedder) -> None:
         ({"pool": {}}, "pool={} is not supported: one process uses all cores"),
         ({"chunk_size": 10}, "chunk_size=10 is not supported"),
         ({"batch_size": 0}, "batch_size=0 is not supported"),
+        ({"batch_size": "8"}, "batch_size='8' is not supported: give 1 or more"),
         ({"truncate_dim": 0}, "truncate_dim=0 is not supported"),
         ({"truncate_dim": 17}, "17 dims were asked for; the vectors have 16"),
     ],

@@ -52,6 +52,13 @@ def test_the_id_tells_recipes_apart_but_not_what_they_were_fitted_on(tiny_bert):
     assert len(one.recipe.id) == 16
 
 
+def test_the_revision_tells_fits_apart_too(tiny_bert):
+    new, one, same, other = (Embedder(tiny_bert, shapers="zscore") for _ in range(4))
+    assert new.recipe.revision == new.recipe.id
+    assert one.fit(["a", "b"]).recipe.revision == same.fit(["a", "b"]).recipe.revision
+    assert len({new.recipe.revision, one.recipe.revision, other.fit(["a", "c"]).recipe.revision}) == 3
+
+
 def test_a_corpus_is_known_by_its_texts_in_order():
     corpus = Corpus.of(["a", "b"])
     assert corpus == Corpus(2, hashlib.sha256(b"a\0b\0").hexdigest())

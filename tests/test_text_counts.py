@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import threading
 
 import pytest
 
@@ -68,3 +69,20 @@ def test_chunks_add_their_counts(tiny_bert):
     embedder = Embedder(tiny_bert)
     list(embedder.encode_chunks(["cat", "", "cat", "dog", "\udcff"], size=2))
     assert embedder.counts_ == TextCounts(texts=5, distinct=5, replaced=1, empty=2)  # U+FFFD is no token here
+
+
+def test_each_thread_reports_its_own(tiny_bert, caplog):
+    class Interrupted(Embedder):
+        """While `encode([""])` is under way, another thread embeds texts of which nothing is to say."""
+
+        def _pipeline_on(self, device):
+            if self.counts_.texts == 1:
+                other = threading.Thread(target=self.encode, args=(["the cat", "a dog"],))
+                other.start()
+                other.join()
+            return super()._pipeline_on(device)
+
+    Interrupted(tiny_bert).encode([""])
+    assert [record.message for record in caplog.records] == [
+        "1 of 1 distinct text have no token of their own (they are empty, say): their vectors say nothing"
+    ]

@@ -80,6 +80,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     fitted_on_: FittedOn
     moments_: Moments
     counts_: TextCounts
+    __single_column_transformer__ = True  # skrub then gives it one column at a time
 
     def __init__(
         self,
@@ -200,7 +201,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         sentences: Any = None,
         inputs: Any = None,
         progress: bool = False,
-        batch_size: int = 32,
+        batch_size: int | None = 32,
         show_progress_bar: bool | None = None,
         normalize_embeddings: bool = False,
         convert_to_numpy: bool = True,
@@ -224,7 +225,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Other names of `texts`, for calls written for sentence-transformers.
         progress : bool
             Show a progress bar on a terminal.
-        batch_size : int
+        batch_size : int, optional
             Without effect: batches are made by the number of tokens.
         show_progress_bar : bool, optional
             The same as `progress`.
@@ -284,11 +285,11 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         checked, replaced = check_texts(iter_texts(texts))
         checked = options.prompted(checked)
         self._ensure_ready()
-        self.counts_ = TextCounts(texts=len(checked), replaced=replaced)
+        counts = self.counts_ = TextCounts(texts=len(checked), replaced=replaced)  # other threads may put theirs there
         distinct = Distinct(checked)
         device = None if options.device is None else str(options.device)
-        shaped = self._pipeline_on(device).vectors(distinct, self.counts_, progress)
-        self.counts_.report()
+        shaped = self._pipeline_on(device).vectors(distinct, counts, progress)
+        counts.report()
         return shaped if (rows := distinct.rows) is None else shaped[rows]
 
     def transform(self, X: Any) -> Floats:
@@ -687,9 +688,9 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return
         if self.layers != "last" or self.weights is not None or len(self.shapers):
             raise InputError(f"the saved recipe {str(self.encoder)!r} is fitted and can't be changed; fit a new one")
-        self.weights_, self.shapers_ = named.weights_, named.shapers_
         if hasattr(named, "fitted_on_"):
             self.fitted_on_ = named.fitted_on_
+        self.shapers_, self.weights_ = named.shapers_, named.weights_  # weights last: they say that it is ready
 
     @property
     def _pipeline(self) -> Pipeline:
@@ -727,7 +728,7 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise NotFittedError(f"{', '.join(learners)} must see texts first: call fit(texts), then encode")
         weights = new_weights(self._weights)
         fit_weights(weights, self.encoder_, {})
-        self.weights_, self.shapers_ = weights, new_shapers(self._shapers)
+        self.shapers_, self.weights_ = new_shapers(self._shapers), weights  # weights last, as there
         self._tell_of_prompts()
 
     def _fit(self, X: Any, background: Any, wanted: Sequence[str], progress: bool) -> dict[str, Embedded]:

@@ -17,7 +17,7 @@ from attar.types import Floats
 class EncodeOptions:
     """What a caller of `encode` wants beyond the texts; the names are sentence-transformers'."""
 
-    batch_size: int = 32  # taken, and of no effect: batches are made by the number of tokens
+    batch_size: int | None = 32  # taken, and of no effect: batches are made by the number of tokens
     show_progress_bar: bool | None = None
     normalize_embeddings: bool = False
     convert_to_numpy: bool = True
@@ -42,7 +42,7 @@ class EncodeOptions:
             ),
             (self.pool is not None, "pool", "one process uses all cores; for several machines see `attar corpus`"),
             (self.chunk_size is not None, "chunk_size", "there is no pool of processes that would get chunks"),
-            (self.batch_size < 1, "batch_size", "give 1 or more"),
+            (not _is_batch_size(self.batch_size), "batch_size", "give 1 or more"),
             (self.truncate_dim is not None and self.truncate_dim < 1, "truncate_dim", "give 1 or more dims"),
         )
         for wrong, name, reason in refused:
@@ -63,6 +63,11 @@ class EncodeOptions:
         if self.convert_to_tensor:
             return to_tensor(vectors)
         return vectors if self.convert_to_numpy else list(to_tensor(vectors))
+
+
+def _is_batch_size(value: object) -> bool:
+    """Numbers, also numpy's; None, where a caller leaves it to the model."""
+    return value is None or (isinstance(value, (int, float, np.integer, np.floating)) and bool(value >= 1))
 
 
 def check_dims(wanted: int, there: int) -> None:

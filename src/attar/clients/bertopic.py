@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from attar.clients.vectors import ready, vectors_of
@@ -18,7 +19,7 @@ except ImportError:
 class BertopicBackend(BaseEmbedder):  # type: ignore[misc]
     """An Embedder, or the folder of a saved recipe, as BERTopic's embedding model."""
 
-    def __init__(self, embedder: Embedder | str | None = None) -> None:
+    def __init__(self, embedder: Embedder | str | Path | None = None) -> None:
         super().__init__()
         self.embedding_model = ready(embedder)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from attar.clients.vectors import ready, vectors_of
 from attar.embedder import Embedder
 from attar.errors import MissingExtra
@@ -16,7 +18,7 @@ except ImportError:
 class KeybertBackend(BaseEmbedder):  # type: ignore[misc]
     """An Embedder, or the folder of a saved recipe, as KeyBERT's model."""
 
-    def __init__(self, embedder: Embedder | str | None = None) -> None:
+    def __init__(self, embedder: Embedder | str | Path | None = None) -> None:
         super().__init__()
         self.embedding_model = ready(embedder)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from attar.clients.vectors import lists_of, ready
 from attar.embedder import Embedder
 from attar.errors import MissingExtra
@@ -15,7 +17,7 @@ except ImportError:
 class LangchainEmbeddings(Embeddings):  # type: ignore[misc]
     """An Embedder, or the folder of a saved recipe, as LangChain's Embeddings."""
 
-    def __init__(self, embedder: Embedder | str | None = None) -> None:
+    def __init__(self, embedder: Embedder | str | Path | None = None) -> None:
         self.embedder = ready(embedder)
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from attar.clients.vectors import ready, vectors_of
 from attar.embedder import Embedder
-from attar.errors import MissingExtra
+from attar.errors import InputError, MissingExtra
+from attar.shapers.cosine import cosines
 
 try:
     from spacy.language import Language
+    from spacy.tokens import Doc
 except ImportError:
     raise MissingExtra("attar.clients.spacy", "clients") from None
 
+if not Doc.has_extension("attar"):
+    Doc.set_extension("attar", default=None)
+
 
 class AttarPipe:
-    """Sets the vector of each document, so that `doc.vector` and `doc.similarity` are the Embedder's."""
+    """Sets the vector of each document, so that `doc.vector` and `doc.similarity` are the Embedder's.
 
-    def __init__(self, embedder: Embedder | str | None = None) -> None:
+    `doc._.attar` is the same vector. It also passes between processes (`nlp.pipe(..., n_process=2)`) and into files
+    (`DocBin(store_user_data=True)`), where spaCy leaves `doc.vector` behind.
+    """
+
+    def __init__(self, embedder: Embedder | str | Path | None = None) -> None:
         self.embedder = ready(embedder)
 
     def __call__(self, doc: Any) -> Any:
@@ -30,8 +40,24 @@ class AttarPipe:
         iterator = iter(docs)
         while batch := list(islice(iterator, batch_size)):
             for doc, vector in zip(batch, vectors_of(self.embedder, [doc.text for doc in batch]), strict=True):
-                doc.vector = vector
+                doc.vector = doc._.attar = vector
+                doc.user_hooks["has_vector"] = _has_vector  # spaCy would look for a table of word vectors,
+                doc.user_hooks["similarity"] = _similarity  # and warn where there is none
                 yield doc
+
+
+def _has_vector(doc: Any) -> bool:
+    return True
+
+
+def _similarity(doc: Any, other: Any) -> float:
+    vector = other.vector
+    if vector.shape != doc.vector.shape:
+        raise InputError(
+            f"{type(other).__name__} {other.text[:60]!r} has no vector of this pipe, which gives them to "
+            "whole documents: send its text through the pipe"
+        )
+    return float(cosines(doc.vector[None], vector[None])[0, 0])
 
 
 @Language.factory("attar", default_config={"recipe": None})  # type: ignore[untyped-decorator]

@@ -113,7 +113,7 @@ class Model:
         return ModelMeta(
             loader=None,
             name=f"attar/{(base or recipe.encoder['type']).rpartition('/')[2]}-{recipe.id}",
-            revision=self.revision or _revision(recipe),
+            revision=self.revision or recipe.revision,
             release_date=None,
             languages=None,
             n_parameters=n_parameters,
@@ -131,13 +131,6 @@ class Model:
             adapted_from=base,
             experiment_kwargs={"recipe": json.dumps(recipe.to_json(), sort_keys=True)},
         )
-
-
-def _revision(recipe: Any) -> str:
-    """The same for the same recipe fitted on the same texts."""
-    fitted = recipe.fitted_on
-    corpora = [] if fitted is None else [c.sha256[:16] for c in (fitted.target, fitted.background) if c is not None]
-    return "-".join([recipe.id, *corpora])
 
 
 def _known_licences() -> tuple[str, ...]:

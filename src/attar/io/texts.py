@@ -31,6 +31,8 @@ def iter_texts(column: Any) -> Iterator[Any]:
 def _only_column(table: Any) -> Any:
     if hasattr(table, "iloc"):  # pandas
         return table.iloc[:, 0]
+    if hasattr(table, "column_names"):  # datasets
+        return table[table.column_names[0]]
     return table.to_series(0) if hasattr(table, "to_series") else table[:, 0]
 
 

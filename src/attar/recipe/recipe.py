@@ -456,6 +456,13 @@ class Recipe:
         """The same for the same recipe, whatever it was fitted on."""
         return hashlib.sha256(canonical(replace(self, fitted_on=None).to_json()).encode()).hexdigest()[:16]
 
+    @property
+    def revision(self) -> str:
+        """The same for the same recipe fitted on the same texts."""
+        fitted = self.fitted_on
+        corpora = [] if fitted is None else [c.sha256[:16] for c in (fitted.target, fitted.background) if c is not None]
+        return "-".join([self.id, *corpora])
+
     def make_encoder(self, background: Sequence[str] | None = None) -> Encoder:
         """Open the encoder that the recipe describes.
 
