@@ -153,7 +153,9 @@ class Transformer(Encoder):
         return other
 
     def width(self, layer: int) -> int:
-        return int(self._model.table.shape[1]) if layer == -1 else self._model.width
+        if layer == -1:
+            return int(self._model.table.shape[1])
+        return self._model.last_width if layer == self._model.n_layers else self._model.width
 
     def tokenize(self, texts: Sequence[str]) -> Tokens:
         tokens = self._tokenizer(texts)

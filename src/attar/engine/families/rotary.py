@@ -49,7 +49,7 @@ def turned_share(settings: Settings) -> float:
     places = [settings.get(key) for key in ("rope_parameters", "rope_scaling")]
     places += [kind for given in places if isinstance(given, dict) for kind in given.values()]
     shares = [given.get("partial_rotary_factor") for given in (settings, *places) if isinstance(given, Mapping)]
-    return min((float(share) for share in shares if share), default=1.0)
+    return min((float(share) for share in shares if isinstance(share, (int, float)) and share), default=1.0)
 
 
 def _scaled(speeds: Floats, given: dict[str, Any]) -> Floats:
