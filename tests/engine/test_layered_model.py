@@ -112,6 +112,18 @@ def test_a_last_layer_of_another_width():
         (transformers.MPNetConfig(**TEXT, max_position_embeddings=40), 38),
         (transformers.XLMConfig(n_words=50, emb_dim=16, n_layers=2, n_heads=2, max_position_embeddings=40), 40),
         (transformers.MptConfig(vocab_size=50, d_model=16, n_layers=2, n_heads=2, max_seq_len=40), 40),
+        (
+            transformers.LEDConfig(
+                vocab_size=50,
+                d_model=16,
+                encoder_layers=2,
+                encoder_attention_heads=2,
+                encoder_ffn_dim=24,
+                max_encoder_position_embeddings=40,
+                attention_window=4,
+            ),
+            40,
+        ),
         (transformers.T5Config(vocab_size=50, d_model=16, num_layers=2, num_heads=2, d_kv=8, d_ff=24), None),
     ],
     ids=lambda value: getattr(value, "model_type", None),
@@ -144,7 +156,9 @@ UNSUPPORTED = {
     "funnel": lambda: transformers.FunnelModel(
         transformers.FunnelConfig(vocab_size=50, d_model=16, n_head=2, d_head=8, d_inner=24, block_sizes=[1, 1])
     ),
-    "longformer": lambda: transformers.LongformerModel(transformers.LongformerConfig(**TEXT, attention_window=4)),
+    "pegasus-x": lambda: transformers.PegasusXModel(
+        transformers.PegasusXConfig(vocab_size=50, d_model=16, encoder_layers=2, encoder_attention_heads=2)
+    ).get_encoder(),
     "mamba": lambda: transformers.MambaModel(
         transformers.MambaConfig(vocab_size=50, hidden_size=16, num_hidden_layers=2)
     ),

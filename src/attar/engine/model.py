@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,11 @@ from attar.engine.block_hooks import BlockHooks, VisitStates
 from attar.engine.fast_blocks import replace_blocks
 from attar.engine.kernels import best_kernels
 from attar.engine.products import PRODUCTS
+from attar.engine.sparse_attention import sparse, whole_up_to
 from attar.errors import ModelError
 from attar.types import Floats, Ints, Tokens
 
+_LIMITS = ("max_position_embeddings", "max_encoder_position_embeddings", "max_seq_len")  # settings that may name it
 _PROBED = 128  # tokens: windows up to this long are tried out when a model is loaded
 
 
@@ -41,7 +43,9 @@ class LayeredModel:
         window, places = packing.window(self.model.config), packing.other_places_from(self.model.config)
         self._window = window if window is not None and window <= _PROBED else 0
         untried = [] if window is None or self._window else [window]
-        self._bounds = sorted({*untried, *places})  # longer sequences are not packed with shorter ones
+        self._whole_up_to = whole_up_to(model)
+        whole = [] if self._whole_up_to is None else [self._whole_up_to]
+        self._bounds = sorted({*untried, *places, *whole})  # longer sequences are not packed with shorter ones
         with torch.inference_mode():
             self.n_layers, self.width, self.last_width = self._probe()
             self._first_position = self._packs()
@@ -56,7 +60,7 @@ class LayeredModel:
     def max_tokens(self) -> int | None:
         """The longest sequence it has positions for; None where positions have no end."""
         config = packing.text_config(self.model.config)
-        most = getattr(config, "max_position_embeddings", None) or getattr(config, "max_seq_len", None)
+        most = next((size for size in (getattr(config, name, None) for name in _LIMITS) if size), None)
         if not isinstance(most, int) or most <= 0:
             return None
         embeddings = getattr(self.model, "embeddings", None)
@@ -76,20 +80,20 @@ class LayeredModel:
         number, leasts = 0, [0, *(bound + 1 for bound in self._bounds)]
         with self._turn:  # what the model computes with changes in between
             for least, most in zip(leasts, [*self._bounds, None], strict=True):
-                first = None if least else self._first_position
-                with self._attention(first):
+                with self._for_lengths_from(least):
+                    first = None if least else self._first_position
                     number = self._run_all(tokens, least, most, first, layers, visit, number)
 
     @contextmanager
-    def _attention(self, first: int | None) -> Iterator[None]:
-        """Of a model that packs, its plain attention where there is no first position."""
-        if first is None and self.packs:
-            self.model.set_attn_implementation(self._plain_attention)
-        try:
+    def _for_lengths_from(self, least: int) -> Iterator[None]:
+        """The attention that sequences of so many tokens and more need, if they are not the shortest."""
+        with ExitStack() as until:
+            if least and self.packs:
+                self.model.set_attn_implementation(self._plain_attention)
+                until.callback(self.model.set_attn_implementation, packing.NAME)
+            if self._whole_up_to is not None and least > self._whole_up_to:
+                until.enter_context(sparse(self.model))
             yield
-        finally:
-            if first is None and self.packs:
-                self.model.set_attn_implementation(packing.NAME)
 
     def _run_all(
         self,
