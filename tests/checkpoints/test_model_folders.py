@@ -103,6 +103,12 @@ def test_more_layers_than_the_weights_have(folder):
     assert "lack 32 of the model's arrays" in failure(folder)
 
 
+@pytest.mark.parametrize("name", ["max_window_layers", "global_attn_every_n_layers"])
+def test_settings_that_only_say_which_layers_may_be_beyond_their_number(name, folder):
+    rewrite(folder / "config.json", **{name: 1000})
+    assert load_model(open_checkpoint(folder)).n_layers == 3
+
+
 def test_config_missing(folder):
     (folder / "config.json").unlink()
     assert "it has no config.json" in failure(folder)
