@@ -122,6 +122,10 @@ class Transformer(Encoder):
         return self.checkpoint.is_tuned_for_sentences
 
     @property
+    def tuned_for(self) -> tuple[str, ...]:
+        return self.checkpoint.tuned_for
+
+    @property
     def vocabulary(self) -> Vocabulary:
         return self._tokenizer.vocabulary
 
