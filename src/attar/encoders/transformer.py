@@ -390,7 +390,7 @@ class Transformer(Encoder):
         widths = {layer: self.width(layer) for layer in layers}
         if len(set(widths.values())) > 1:
             shown = ", ".join(f"layer {layer}: {width}" for layer, width in sorted(widths.items()))
-            raise InputError(f"layers of different width can't be mixed ({shown}); take layer -1 alone or leave it out")
+            raise InputError(f"layers of different width can't be mixed ({shown}); take only layers of one width")
 
     def __copy__(self) -> Self:
         """Shares what is loaded."""
