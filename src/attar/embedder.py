@@ -750,9 +750,16 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return embedded
 
     def _tell_of_prompts(self) -> None:
-        """The mean over a causal model is what most people take, and poor; prompts are not widely known."""
+        """The mean over a causal model is what most people take, and poor; prompts are not widely known.
+
+        Nor is the mean what every model was tuned for.
+        """
         plain = isinstance(self.weights_, Mean) and not self.shapers_ and self.encoder_.usual_weights == "mean"
-        if plain and self.encoder_.causal:
+        if plain and self.encoder_.pools_linearly and self.encoder_.tuned_for:
+            log.warning(
+                "this model was tuned for %s, and you take its plain mean", " and ".join(self.encoder_.tuned_for)
+            )
+        elif plain and self.encoder_.causal:
             log.warning(
                 "the mean of a causal model's tokens is poor; a prompt and shaping do better: --recipe prompt, or "
                 "template 'knowledge', weights 'answer', shapers 'zscore'"

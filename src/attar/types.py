@@ -245,6 +245,11 @@ class Encoder(Protocol):
         return False
 
     @property
+    def tuned_for(self) -> tuple[str, ...]:
+        """What the model was tuned to give, in words, where that is known to be more than a mean."""
+        return ()
+
+    @property
     def vocabulary(self) -> Vocabulary:
         """The tokens by id."""
         ...

@@ -103,9 +103,23 @@ def test_more_layers_than_the_weights_have(folder):
     assert "lack 32 of the model's arrays" in failure(folder)
 
 
+@pytest.mark.parametrize("name", ["max_window_layers", "global_attn_every_n_layers"])
+def test_settings_that_only_say_which_layers_may_be_beyond_their_number(name, folder):
+    rewrite(folder / "config.json", **{name: 1000})
+    assert load_model(open_checkpoint(folder)).n_layers == 3
+
+
 def test_config_missing(folder):
     (folder / "config.json").unlink()
-    assert "it has no config.json" in failure(folder)
+    assert failure(folder).endswith("it has no config.json")
+
+
+def test_a_model_in_a_folder_of_its_own(folder, tmp_path):
+    """As sentence-transformers once saved it."""
+    shutil.move(folder, tmp_path / "saved/0_Transformer")
+    (tmp_path / "saved/1_Pooling").mkdir()
+    (tmp_path / "saved/1_Pooling/config.json").write_text("{}")
+    assert failure(tmp_path / "saved").endswith("/saved/0_Transformer'")
 
 
 @pytest.mark.parametrize("keep", [0, 7, 100, -1])

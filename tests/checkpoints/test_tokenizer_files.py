@@ -40,3 +40,19 @@ def test_what_transformers_would_make_needs_it(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(MissingExtra, match=r"pip install 'attar\[models\]'"):
         any_tokenizer(tmp_path)
+
+
+def test_a_sentence_piece_model_needs_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "xlm-roberta"}')
+    (tmp_path / "sentencepiece.bpe.model").write_bytes(b"\n\x0e\n\x05<unk>")
+    monkeypatch.setattr("attar.checkpoints.tokenizer_files.find_spec", lambda name: None)
+    with pytest.raises(ModelError, match=r"no tokenizer\.json: .* pip install sentencepiece"):
+        any_tokenizer(tmp_path)
+
+
+def test_files_of_another_kind_of_tokenizer(tmp_path: Path) -> None:
+    """transformers would make one that knows no word."""
+    (tmp_path / "config.json").write_text('{"model_type": "bert"}')
+    (tmp_path / "vocab.json").write_text('{"a": 0, "b": 1}')
+    with pytest.raises(ModelError, match="without pieces"):
+        any_tokenizer(tmp_path)

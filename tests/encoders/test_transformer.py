@@ -54,6 +54,20 @@ def test_a_narrower_token_table_can_not_be_mixed_but_stands_alone(tiny_electra_d
         Embedder(encoder, layers=(-1, 2)).encode(TEXTS)
 
 
+def test_a_last_layer_of_another_width_stands_alone(tmp_path):
+    from transformers import OPTConfig, OPTModel
+
+    tokenizer = tiny_models.without_frame()
+    sizes = tiny_models.small(tokenizer) | {"ffn_dim": 24, "word_embed_proj_dim": 8}
+    folder = tiny_models.save(tmp_path / "opt", tiny_models.spread(OPTModel(OPTConfig(**sizes))), tokenizer)
+    encoder = Transformer(folder)
+    assert [encoder.width(layer) for layer in (-1, 0, 2, 3)] == [8, 16, 16, 8]
+    assert Embedder(encoder, (1, 2)).encode(["a cat"]).shape == (1, 16)
+    assert Embedder(encoder, (-1, 3)).encode(["a cat"]).shape == (1, 8)
+    with pytest.raises(InputError, match=r"layer 1: 16, layer 3: 8\); take only layers of one width"):
+        Embedder(encoder, (1, 3)).encode(["a cat"])
+
+
 def test_the_same_for_albert(tmp_path):
     import transformers
 

@@ -191,6 +191,60 @@ def test_settings_that_are_not_as_expected_are_never_guessed(tmp_path, changes):
         assert not isinstance(opened(folder), DecoderModel)
 
 
+def changed(folder: Path, left_out: set[str], added: dict[str, object]) -> Path:
+    path = folder / "config.json"
+    settings = {key: value for key, value in json.loads(path.read_text()).items() if key not in left_out}
+    path.write_text(json.dumps(settings | added))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "added"),
+    [
+        ("llama", {"sliding_window": 6}),
+        ("llama", {"no_rope_layers": [1, 0, 1]}),
+        ("llama", {"query_pre_attn_scalar": 64}),
+        ("mistral with a window", {"use_sliding_window": False}),
+        ("mistral with a window", {"sliding_window_pattern": 2}),
+        ("mistral with a window", {"rope_local_base_freq": 50.0}),
+        ("gemma", {"sliding_window": 6}),
+        ("olmo 2", {"sliding_window": 6}),
+        ("granite", {"no_rope_layers": [1, 0, 1]}),
+    ],
+)
+def test_settings_of_other_architectures_are_left_aside(name, added, tmp_path):
+    check(changed(save(tmp_path / "model", KNOWN[name]), set(), added))
+
+
+@pytest.mark.parametrize("added", [{"partial_rotary_factor": 0.5}, {"rope_parameters": {"partial_rotary_factor": 0.5}}])
+def test_places_on_a_part_where_the_architecture_has_them_on_all(added, tmp_path):
+    assert not isinstance(opened(changed(save(tmp_path / "model", KNOWN["llama"]), set(), added)), DecoderModel)
+
+
+@pytest.mark.parametrize(
+    ("name", "left_out", "added"),
+    [
+        ("gpt-neox", {"rope_parameters"}, {}),
+        ("gpt-neox", {"rope_parameters"}, {"rotary_emb_base": 500, "rotary_pct": 0.5}),
+        ("gemma 3", {"query_pre_attn_scalar"}, {}),
+        ("gemma 3", {"rope_parameters"}, {}),
+        ("gemma 3", {"rope_parameters"}, {"rope_theta": 500.0}),
+        ("gemma 3", {"layer_types", "_sliding_window_pattern"}, {"sliding_window_pattern": 2}),
+        ("smollm 3", {"rope_parameters"}, {}),
+        ("gemma", {"hidden_act"}, {"hidden_activation": "silu"}),
+        ("gemma", {"hidden_act"}, {"hidden_act": "gelu"}),
+        ("gemma", {"hidden_act"}, {"hidden_act": "silu"}),
+    ],
+)
+def test_settings_that_are_left_out_or_called_as_before(name, left_out, added, tmp_path):
+    check(changed(save(tmp_path / "model", KNOWN[name]), left_out, added))
+
+
+def test_layers_without_places_are_never_guessed(tmp_path):
+    folder = changed(save(tmp_path / "model", KNOWN["smollm 3"]), {"no_rope_layers"}, {})
+    assert not isinstance(opened(folder), DecoderModel)
+
+
 @pytest.mark.skipif(decoder_library() is None, reason="nothing was compiled")
 @pytest.mark.parametrize("name", ["llama", "gemma 3", "gpt2", "gpt-neox"])
 def test_the_same_bits_whether_beginnings_are_read_once_or_not(name, tmp_path):

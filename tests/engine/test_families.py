@@ -74,14 +74,14 @@ def bert_dir(tmp_path) -> Path:
     return save(tmp_path / "model", KNOWN["bert"])
 
 
-def states(model, sequences=SEQUENCES) -> dict[tuple[int, int], np.ndarray]:
+def states(model, sequences=None) -> dict[tuple[int, int], np.ndarray]:
     found = {}
 
     def visit(batch, layer, rows) -> None:
         for n, start, end in zip(batch.sequences, batch.offsets[:-1], batch.offsets[1:], strict=True):
             found[int(n), layer] = rows[start:end].copy()
 
-    model.run(Tokens.of(sequences), range(model.n_layers + 1), visit)
+    model.run(Tokens.of(SEQUENCES if sequences is None else sequences), range(model.n_layers + 1), visit)
     return found
 
 
@@ -108,6 +108,13 @@ def test_same_states_as_transformers(name, tmp_path):
     model = check(save(tmp_path / "model", config))
     layered = LayeredModel(transformers.AutoModel.from_pretrained(str(tmp_path / "model")))
     assert (model.n_layers, model.width, model.max_tokens) == (layered.n_layers, layered.width, layered.max_tokens)
+
+
+@pytest.mark.parametrize("name", ["roberta", "roberta, other padding", "bert"])
+def test_tokens_that_are_padding_elsewhere(name, tmp_path, monkeypatch):
+    pad = KNOWN[name].pad_token_id
+    monkeypatch.setattr(sys.modules[__name__], "SEQUENCES", [[5, pad, 7, pad, pad, 9], [12], [pad], [13, 14, pad, 2]])
+    check(save(tmp_path / "model", KNOWN[name]))
 
 
 @pytest.mark.parametrize("name", ["bert, three heads of 8", "roberta", "distilbert", "electra", "mobilebert"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 import transformers
 
 from attar.engine import packing
@@ -87,6 +88,22 @@ def test_token_table_and_width():
     assert (model.n_layers, model.width) == (4, 16)
 
 
+def test_a_last_layer_of_another_width():
+    """As in OPT-350M, which ends in as many dims as its token table has."""
+    config = transformers.OPTConfig(
+        vocab_size=50, hidden_size=16, num_hidden_layers=2, ffn_dim=24, num_attention_heads=2, word_embed_proj_dim=8
+    )
+    model = spread(transformers.OPTModel(config))
+    with torch.inference_mode():
+        wanted = model(torch.tensor([[5, 6, 7]]), output_hidden_states=True).hidden_states
+    layered = LayeredModel(model)
+    assert (layered.table.shape[1], layered.width, layered.last_width) == (8, 16, 8)
+    found = {}
+    layered.run(Tokens.of([[5, 6, 7]]), range(3), lambda batch, layer, states: found.update({layer: states}))
+    for layer, right in enumerate(wanted):
+        np.testing.assert_allclose(found[layer], right[0].numpy(), rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("config", "most"),
     [
@@ -94,6 +111,19 @@ def test_token_table_and_width():
         (transformers.RobertaConfig(**TEXT, max_position_embeddings=40, pad_token_id=1), 38),
         (transformers.MPNetConfig(**TEXT, max_position_embeddings=40), 38),
         (transformers.XLMConfig(n_words=50, emb_dim=16, n_layers=2, n_heads=2, max_position_embeddings=40), 40),
+        (transformers.MptConfig(vocab_size=50, d_model=16, n_layers=2, n_heads=2, max_seq_len=40), 40),
+        (
+            transformers.LEDConfig(
+                vocab_size=50,
+                d_model=16,
+                encoder_layers=2,
+                encoder_attention_heads=2,
+                encoder_ffn_dim=24,
+                max_encoder_position_embeddings=40,
+                attention_window=4,
+            ),
+            40,
+        ),
         (transformers.T5Config(vocab_size=50, d_model=16, num_layers=2, num_heads=2, d_kv=8, d_ff=24), None),
     ],
     ids=lambda value: getattr(value, "model_type", None),
@@ -126,7 +156,9 @@ UNSUPPORTED = {
     "funnel": lambda: transformers.FunnelModel(
         transformers.FunnelConfig(vocab_size=50, d_model=16, n_head=2, d_head=8, d_inner=24, block_sizes=[1, 1])
     ),
-    "longformer": lambda: transformers.LongformerModel(transformers.LongformerConfig(**TEXT, attention_window=4)),
+    "pegasus-x": lambda: transformers.PegasusXModel(
+        transformers.PegasusXConfig(vocab_size=50, d_model=16, encoder_layers=2, encoder_attention_heads=2)
+    ).get_encoder(),
     "mamba": lambda: transformers.MambaModel(
         transformers.MambaConfig(vocab_size=50, hidden_size=16, num_hidden_layers=2)
     ),

@@ -44,6 +44,7 @@ CONFIGS = {
         **COMMON, **MARKS, cls_token_id=1, sep_token_id=2, local_attention=8, global_attn_every_n_layers=2
     ),
     "nomic": transformers.NomicBertConfig(**COMMON),
+    "longformer": transformers.LongformerConfig(**BEHIND_PADDING, attention_window=8),
     "t5": transformers.T5Config(vocab_size=V, d_model=32, num_layers=4, num_heads=4, d_kv=8, d_ff=37),
     "llama": transformers.LlamaConfig(**COMMON, **MARKS, num_key_value_heads=2),
     "mistral": transformers.MistralConfig(**COMMON, **MARKS, num_key_value_heads=2, sliding_window=8),

@@ -8,7 +8,8 @@ from typing import Any
 
 from attar.errors import ModelError
 
-_LAYERS = re.compile(r"(layers?|blocks)$")
+_WHICH = "max_window_layers|global_attn_every_n_layers"  # say which layers do something, not how many there are
+_LAYERS = re.compile(rf"(?!({_WHICH})$).*(layers?|blocks)$")
 _SIZES = re.compile(r"(size|dim|dims|embd|embeddings|positions|heads?|experts|groups|factor|inner|ffn|width|kernel)$")
 _PLENTY = 1 << 24  # places, tokens or dims that need no array of their own
 _DEEPEST = 6
@@ -34,7 +35,7 @@ def check_counts(settings: Mapping[str, Any], n_arrays: int, n_numbers: int, whe
     for name, value in _numbers(settings):
         if not 0 <= abs(value) < float("inf"):
             raise ModelError(f"config.json in {where!r}: {name} is {value!r}, which is no number to work with")
-        most = n_arrays if _LAYERS.search(name) else max(n_numbers, _PLENTY) if _SIZES.search(name) else None
+        most = n_arrays if _LAYERS.match(name) else max(n_numbers, _PLENTY) if _SIZES.search(name) else None
         if most is not None and abs(value) > max(most, 1):
             raise ModelError(
                 f"config.json in {where!r}: {name} is {value!r}, but its weights are {n_arrays:,} arrays with "

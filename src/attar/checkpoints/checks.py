@@ -36,7 +36,9 @@ def check_folder(folder: Path, weights_format: str) -> None:
 def read_settings(folder: Path) -> dict[str, Any]:
     """What config.json holds."""
     if not (folder / "config.json").is_file():
-        raise ModelError(f"{str(folder)!r} is not a model folder: it has no config.json")
+        inside = sorted(path.parent for path in folder.glob("*Transformer/config.json"))  # sentence-transformers, once
+        hint = f"; its model is in {str(inside[0])!r}" if inside else ""
+        raise ModelError(f"{str(folder)!r} is not a model folder: it has no config.json{hint}")
     settings = read_json(folder / "config.json")
     kinds = settings.get("architectures")
     if kinds is not None and not (isinstance(kinds, list) and all(isinstance(kind, str) for kind in kinds)):

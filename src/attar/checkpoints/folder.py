@@ -16,6 +16,7 @@ import tokenizers
 
 from attar.checkpoints import checks, hub
 from attar.checkpoints.bombs import check_counts
+from attar.checkpoints.sentence_modules import tuned_for
 from attar.checkpoints.tokenizer_files import any_tokenizer
 from attar.errors import ModelError
 from attar.io.arrays import array_shapes, count_numbers, map_arrays, matrix_types
@@ -139,6 +140,11 @@ class FolderCheckpoint:
     def is_tuned_for_sentences(self) -> bool:
         """Whether sentence-transformers saved it, so that it was surely trained for sentence vectors."""
         return any((self.folder / name).is_file() for name in _SENTENCE_FILES)
+
+    @cached_property
+    def tuned_for(self) -> tuple[str, ...]:
+        """What sentence-transformers says that it gives, where that is more than the mean of its last layer."""
+        return tuned_for(self.folder)
 
 
 def is_folder(name: str) -> bool:

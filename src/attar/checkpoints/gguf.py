@@ -58,6 +58,7 @@ class GgufCheckpoint:
     weights_format = "gguf"
     token_limit = None
     is_tuned_for_sentences = False
+    tuned_for = ()
 
     def __init__(self, name: str, path: Path) -> None:
         self.name, self.local = name, path

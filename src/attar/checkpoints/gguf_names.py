@@ -86,9 +86,11 @@ def settings_of(metadata: Mapping[str, Any], n_tokens: int) -> dict[str, Any]:
     if scaling:
         settings["rope_scaling"] = scaling
     head = settings.get("head_dim") or settings.get("hidden_size", 0) // max(1, settings.get("num_attention_heads", 1))
+    if head:
+        settings["head_dim"] = head
     turned = metadata.get(f"{architecture}.rope.dimension_count")
     if turned and head:
-        settings["partial_rotary_factor"] = turned / head
+        settings["rope_share"] = turned / head
     follow = _FOLLOW.get(architecture, _nothing)(settings)
     return {"model_type": dialect.model_type, "vocab_size": n_tokens, **dialect.fixed, **settings, **follow}
 
@@ -97,7 +99,7 @@ def _gemma3(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Only the one of 27B, with 62 layers, does not scale by the dims of a head."""
     if settings.get("num_hidden_layers") == 62:
         return {"query_pre_attn_scalar": settings.get("hidden_size", 0) // settings.get("num_attention_heads", 1)}
-    return {}
+    return {"query_pre_attn_scalar": settings.get("head_dim")}
 
 
 def _smollm3(settings: Mapping[str, Any]) -> dict[str, Any]:

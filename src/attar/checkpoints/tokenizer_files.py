@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from attar.io.streams import silent_panics
 _CHARSMAP = re.compile(rb'"precompiled_charsmap"\s*:\s*"([^"]*)"')
 _PROBES = ("", "a", "The caf\u00e9 \u4f60\u597d \U0001f600 \u200d ffi \ufb03 1/2 \u00bd")
 _GAPS = 1 << 20  # ids that may go unused in any case
-_SLOW_FILES = ("vocab.txt", "vocab.json", "*.model", "*.spm", "dict.txt")  # what tokenizer.json can be made from
+_PIECES = ("*.model", "*.spm")  # of SentencePiece
+_SLOW_FILES = ("vocab.txt", "vocab.json", *_PIECES, "dict.txt")  # what tokenizer.json can be made from
 
 
 def any_tokenizer(folder: Path) -> tuple[tokenizers.Tokenizer, str | None]:
@@ -99,9 +101,17 @@ def _converted(folder: Path) -> tuple[tokenizers.Tokenizer, str | None]:
         raise MissingExtra("making a tokenizer for a folder without tokenizer.json", "models") from None
     try:
         tokenizer = AutoTokenizer.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
-        return tokenizer.backend_tokenizer, tokenizer.mask_token
+        made, mask_token = tokenizer.backend_tokenizer, tokenizer.mask_token
     except Exception as error:  # the library raises many kinds for a folder it can't use
         reason = " ".join(str(error).split())[:200]
+        if find_spec("sentencepiece") is None and any(path for form in _PIECES for path in folder.glob(form)):
+            reason = "it has a SentencePiece model, for which you need pip install sentencepiece"
         raise ModelError(
             f"can't make a tokenizer from {str(folder)!r}, which has no tokenizer.json: {reason}"
         ) from None
+    if made.get_vocab_size() <= len(made.get_added_tokens_decoder()):
+        raise ModelError(
+            f"can't make a tokenizer from {str(folder)!r}, which has no tokenizer.json: its other files are not those "
+            "of its kind of model, and leave the tokenizer without pieces"
+        )
+    return made, mask_token

@@ -46,6 +46,10 @@ class Around(Encoder):
         return self.encoder.tuned_for_sentences
 
     @property
+    def tuned_for(self) -> tuple[str, ...]:
+        return self.encoder.tuned_for
+
+    @property
     def contextual(self) -> bool:  # type: ignore[override]
         return self.encoder.contextual
 

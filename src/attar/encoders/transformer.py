@@ -122,6 +122,10 @@ class Transformer(Encoder):
         return self.checkpoint.is_tuned_for_sentences
 
     @property
+    def tuned_for(self) -> tuple[str, ...]:
+        return self.checkpoint.tuned_for
+
+    @property
     def vocabulary(self) -> Vocabulary:
         return self._tokenizer.vocabulary
 
@@ -153,7 +157,9 @@ class Transformer(Encoder):
         return other
 
     def width(self, layer: int) -> int:
-        return int(self._model.table.shape[1]) if layer == -1 else self._model.width
+        if layer == -1:
+            return int(self._model.table.shape[1])
+        return self._model.last_width if layer == self._model.n_layers else self._model.width
 
     def tokenize(self, texts: Sequence[str]) -> Tokens:
         tokens = self._tokenizer(texts)
@@ -384,7 +390,7 @@ class Transformer(Encoder):
         widths = {layer: self.width(layer) for layer in layers}
         if len(set(widths.values())) > 1:
             shown = ", ".join(f"layer {layer}: {width}" for layer, width in sorted(widths.items()))
-            raise InputError(f"layers of different width can't be mixed ({shown}); take layer -1 alone or leave it out")
+            raise InputError(f"layers of different width can't be mixed ({shown}); take only layers of one width")
 
     def __copy__(self) -> Self:
         """Shares what is loaded."""

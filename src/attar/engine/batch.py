@@ -33,10 +33,12 @@ def run_batches(
     threads: int | None,
     *,
     libraries: bool = True,
-) -> None:
+    first: int = 0,
+) -> int:
     """All sequences once, in the batches that `form` makes of their lengths for so many workers side by side.
 
-    `libraries`: products are by numpy or torch, whose own threads must be kept in check.
+    `libraries`: products are by numpy or torch, whose own threads must be kept in check. Batches are numbered from
+    `first`; returns the number that would be the next one.
     """
     all_lengths = tokens.lengths
     n_workers = usual_threads() if threads is None else threads
@@ -46,4 +48,6 @@ def run_batches(
         lengths = all_lengths[sequences]
         run(Batch(number, sequences, lengths, token_index(tokens.offsets[sequences], lengths)))
 
-    run_all(one, list(enumerate(form(all_lengths, n_workers))), n_workers, libraries=libraries)
+    batches = list(enumerate(form(all_lengths, n_workers), first))
+    run_all(one, batches, n_workers, libraries=libraries)
+    return first + len(batches)

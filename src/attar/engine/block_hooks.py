@@ -2,6 +2,7 @@
 
 The hidden state of layer k is what goes into block k + 1; that of the last layer is what the model returns. So states
 are right where something stands between blocks, where blocks share weights, and where only the last state is normed.
+What a model pads its input with by itself (Longformer, BigBird) is left out.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class BlockHooks:
         """One forward pass; calls visit(layer, states) for the wanted layers from 0 to `last`, in order."""
         wanted = set(layers)
         self._local.seen = 0
+        self._local.length = inputs["input_ids"].shape[-1]
         self._local.wanted = wanted
         self._local.visit = visit
         self._local.top = max(wanted) if max(wanted) < last else None
@@ -61,7 +63,8 @@ class BlockHooks:
         layer = self._local.seen
         self._local.seen += 1
         if layer in self._local.wanted:
-            self._local.visit(layer, args[0] if args else kwargs["hidden_states"])
+            states = args[0] if args else kwargs["hidden_states"]
+            self._local.visit(layer, states[:, : self._local.length])
             if layer == self._local.top:
                 raise _Stop
 

@@ -44,7 +44,8 @@ class DecoderModel:
     ) -> None:
         self.table = table  # (V, D of layer -1)
         self._enter, self._blocks, self._last_norm = enter, blocks, last_norm
-        self.width, self.max_tokens = width, max_tokens
+        self.width = self.last_width = width
+        self.max_tokens = max_tokens
         self.n_layers = len(blocks)
         self.threads: int | None = None
         self.reuses_beginnings = True

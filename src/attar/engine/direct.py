@@ -47,7 +47,7 @@ class DirectModel:
     def __init__(self, inputs: Inputs, blocks: Sequence[Block], width: int, max_tokens: int) -> None:
         self._inputs = inputs
         self._blocks = blocks
-        self.width = width
+        self.width = self.last_width = width
         self.max_tokens = max_tokens
         self.table = inputs.table  # (V, D of layer -1)
         self.n_layers = len(blocks)

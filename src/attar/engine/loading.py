@@ -122,7 +122,7 @@ def _load_by_transformers(checkpoint: Checkpoint, precision: str, device: str = 
 def load_pretrained(checkpoint: Checkpoint, precision: str) -> Any:
     """The plain transformers model, without remote code, of which every array is in the weights.
 
-    Of a model with encoder and decoder, its encoder.
+    Of a model with encoder and decoder, its encoder; of one that reads images too, its language model.
 
     Raises
     ------
@@ -155,8 +155,7 @@ def load_pretrained(checkpoint: Checkpoint, precision: str) -> Any:
     except Exception as error:  # of many kinds: a damaged file can make these libraries stumble anywhere
         raise load_failure(checkpoint.location, error, local=local) from None
     half = _reading_half(model)
-    unused = () if half is model else ("decoder.",)
-    missing = sorted(k for k in info["missing_keys"] if "pooler" not in k and not k.startswith(unused))
+    missing = sorted(k for k in info["missing_keys"] if "pooler" not in k and _is_of(half, k, model))
     if missing:
         raise ModelError(
             f"the weights of {checkpoint.location!r} lack {len(missing)} of the model's arrays "
@@ -180,6 +179,38 @@ def _check_finite(model: Any, location: str) -> None:
 
 
 def _reading_half(model: Any) -> Any:
-    """The encoder of a model that has a decoder too (some settings of T5 deny it); any other model itself."""
+    """The encoder of a model that has a decoder too (some settings of T5 deny it); any other model itself.
+
+    Of one that reads images too, its language model, if that gives texts the same states.
+    """
     both = model.config.is_encoder_decoder or (hasattr(model, "encoder") and hasattr(model, "decoder"))
-    return model.get_encoder() if both else model
+    if both:
+        return model.get_encoder()
+    if getattr(model.config, "text_config", None) is None:
+        return model
+    half = getattr(model.get_decoder(), "base_model", None)
+    return half if half is not None and _reads_the_same(half, model) else model
+
+
+def _reads_the_same(half: Any, model: Any) -> bool:
+    """The whole is tried with the plainest attention: quicker kinds leave out what some models want seen."""
+    import torch
+
+    ids, usual = torch.arange(10, 17)[None], model.config._attn_implementation
+    with torch.inference_mode():
+        try:
+            found = half.eval()(input_ids=ids).last_hidden_state
+            model.set_attn_implementation("eager")
+            wanted = model.eval()(input_ids=ids).last_hidden_state
+        except (TypeError, ValueError, RuntimeError, IndexError, KeyError, AttributeError):
+            return False
+        finally:
+            model.set_attn_implementation(usual)
+    return found.shape == wanted.shape and bool(torch.allclose(found, wanted, rtol=1e-4, atol=1e-4))
+
+
+def _is_of(half: Any, name: str, model: Any) -> bool:
+    """Whether an array of the model is one that its half needs."""
+    if half is model or model.config.is_encoder_decoder or hasattr(model, "encoder"):
+        return half is model or not name.startswith("decoder.")
+    return any(name.startswith(f"{own}.") for own, module in model.named_modules() if own and module is half)

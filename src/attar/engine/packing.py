@@ -92,6 +92,29 @@ def _window_mask(length: int, window: int | None, causal: bool, device: torch.de
     return near & (distance >= 0) if causal else near
 
 
+def window(config: Any) -> int | None:
+    """Of the windows or chunks of tokens that a model's attention sees, the smallest; None where it has none."""
+    own = text_config(config)
+    named = [getattr(own, name, None) for name in ("sliding_window", "attention_chunk_size")]
+    return min((size for size in named if isinstance(size, int) and size > 0), default=None)
+
+
+def other_places_from(config: Any) -> set[int]:
+    """The numbers of tokens beyond which a model turns all its places otherwise, those of the whole batch."""
+    own = text_config(config)
+    given = getattr(own, "rope_parameters", None) or {}
+    kinds = [
+        kind for kind in (given, *given.values()) if isinstance(kind, dict) and kind.get("rope_type") == "longrope"
+    ]
+    known = [kind.get("original_max_position_embeddings") for kind in kinds]
+    return {size for size in known if isinstance(size, int) and size > 0}
+
+
+def text_config(config: Any) -> Any:
+    """The part about texts of the settings of a model that also reads something else."""
+    return getattr(config, "text_config", None) or config
+
+
 def group_embeddings(embeddings: torch.nn.Module) -> Callable[[], None]:
     """Make an embedding layer that looks at neighbouring tokens see each sequence alone; returns how to undo it."""
     plain = embeddings.forward

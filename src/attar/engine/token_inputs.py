@@ -26,15 +26,27 @@ class Inputs(Protocol):
 
 
 class Places:
-    """The vectors of places in a sequence; the first place has the row `first`."""
+    """The vectors of places in a sequence; the first place has the row `first`.
 
-    def __init__(self, rows: Floats, first: int) -> None:
+    Where a token is `padding`, which RoBERTa-like models do not count: it has the row before the first one.
+    """
+
+    def __init__(self, rows: Floats, first: int, padding: int | None = None) -> None:
         self._rows = rows
         self._first = first
+        self._padding = padding
 
-    def __call__(self, lengths: Ints) -> Floats:
-        """Shape: (N) -> (T, D)"""
-        rows: Floats = self._rows[token_index(np.full_like(lengths, self._first), lengths)]
+    def __call__(self, ids: Ints, lengths: Ints) -> Floats:
+        """Shape: (T), (N) -> (T, D)"""
+        at = token_index(np.full_like(lengths, self._first), lengths)
+        pads = np.flatnonzero(ids == self._padding) if self._padding is not None else ()
+        if len(pads):
+            seen = np.zeros(len(ids) + 1, dtype=np.int64)  # how many before each token, and in all
+            np.cumsum(ids == self._padding, out=seen[1:])
+            starts = np.cumsum(lengths) - lengths
+            at -= seen[:-1] - np.repeat(seen[starts], lengths)
+            at[pads] = self._first - 1
+        rows: Floats = self._rows[at]
         return rows
 
 
@@ -56,7 +68,7 @@ class TokenInputs:
 
     def __call__(self, ids: Ints, lengths: Ints) -> Floats:
         x: Floats = self.table[ids]
-        self._kernels.add_norm(x, self._segment, self._places(lengths), self._norm)
+        self._kernels.add_norm(x, self._segment, self._places(ids, lengths), self._norm)
         if self._wider is not None:
             times, bias = self._wider
             x = times(x)
@@ -88,5 +100,5 @@ class TrigramInputs:
         behind[ends - 1] = 0  # nothing reaches into the next sequence
         before[ends - lengths] = 0
         x = self._times(np.concatenate([behind, own, before], axis=1))
-        self._kernels.add_scale(x, self._bias, self._places(lengths), self._scaling)
+        self._kernels.add_scale(x, self._bias, self._places(ids, lengths), self._scaling)
         return x

@@ -18,7 +18,7 @@ from attar.engine.decoder_model import DecoderModel
 from attar.engine.direct import DirectModel
 from attar.engine.families.gpt2 import Gpt2
 from attar.engine.families.gpt_neox import GptNeoX
-from attar.engine.families.llama import AROUND, BEHIND, Llama
+from attar.engine.families.llama import GEMMA, GEMMA3, GRANITE, MISTRAL, OLMO2, PHI3, QWEN2, QWEN3, SMOLLM3, Llama
 from attar.engine.families.mobilebert import MobileBert
 from attar.engine.families.opt import Opt
 from attar.engine.families.post_norm import DISTILBERT_FAMILY, ROBERTA, PostNorm
@@ -61,15 +61,15 @@ FAMILIES: dict[str, Family] = {
     "distilbert": DISTILBERT_FAMILY,
     "mobilebert": MobileBert(),
     "llama": Llama(),
-    "mistral": Llama(),
-    "qwen2": Llama(),
-    "qwen3": Llama(head_norms=True),
-    "gemma": Llama(gemma=True),
-    "gemma3_text": Llama(norms=AROUND, head_norms=True, gemma=True),
-    "phi3": Llama(joined=True),
-    "smollm3": Llama(),
-    "olmo2": Llama(norms=BEHIND, whole_norms=True),
-    "granite": Llama(multiplied=True),
+    "mistral": MISTRAL,
+    "qwen2": QWEN2,
+    "qwen3": QWEN3,
+    "gemma": GEMMA,
+    "gemma3_text": GEMMA3,
+    "phi3": PHI3,
+    "smollm3": SMOLLM3,
+    "olmo2": OLMO2,
+    "granite": GRANITE,
     "gpt2": Gpt2(),
     "opt": Opt(),
     "gpt_neox": GptNeoX(),

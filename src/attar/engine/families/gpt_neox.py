@@ -12,7 +12,7 @@ from attar.engine.decoder_block import Attention, DecoderBlock, Linear, Normaliz
 from attar.engine.decoder_kernels import DecoderKernels, Heads, decoder_kernels
 from attar.engine.decoder_model import DecoderModel
 from attar.engine.families.rotary import turning
-from attar.engine.families.settings import NOTHING_RENAMED, Settings, Unexpected, count, small
+from attar.engine.families.settings import NOTHING_RENAMED, Settings, Unexpected, count, heeded, small
 from attar.engine.kernels import compiled_kernels
 from attar.engine.parts import ArrayParts
 from attar.engine.products import MakeProduct
@@ -39,7 +39,7 @@ class GptNeoX:
             return lambda x: kernels.layer_norm(x, gain, offset, epsilon)
 
         table = parts.stored("embed_in.weight", (count(settings, "vocab_size"), width))
-        turn = turning(settings, head, float(settings.get("rotary_pct", 1.0)))
+        turn = turning(heeded(settings, {"partial_rotary_factor"}), head, float(settings.get("rotary_pct", 0.25)))
         shape, wide = Heads(heads, heads, head, head**-0.5), count(settings, "intermediate_size")
         activate = _activation(settings.get("hidden_act", "gelu"), kernels)
         blocks = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from attar.engine.decoder_kernels import Turning
-from attar.engine.families.rotary import turning
+from attar.engine.families.rotary import by_kind, turning
 from attar.engine.families.settings import Settings, Unexpected, count
 
 _FULL, _WINDOW = "full_attention", "sliding_attention"
@@ -22,8 +22,10 @@ def layer_kinds(settings: Settings, n_layers: int, head: int) -> list[Kind]:
     """One for each layer."""
     names = _names(settings, n_layers)
     turnings = {name: _turning(settings, head, name) for name in set(names)}
-    placed = settings.get("no_rope_layers") or [1] * n_layers  # SmolLM3: 0 for layers without places
-    if len(names) != n_layers or len(placed) != n_layers or not set(names) <= {_FULL, _WINDOW}:
+    placed = settings.get("no_rope_layers", [1] * n_layers)  # SmolLM3: 0 for layers without places
+    if not isinstance(placed, list) or len(placed) != n_layers:
+        raise Unexpected
+    if len(names) != n_layers or not set(names) <= {_FULL, _WINDOW}:
         raise Unexpected
     windows = {name: count(settings, "sliding_window") if name == _WINDOW else 0 for name in set(names)}
     return [Kind(windows[name], turnings[name] if has else None) for name, has in zip(names, placed, strict=True)]
@@ -51,7 +53,7 @@ def _names(settings: Settings, n_layers: int) -> list[Any]:
 
 def _turning(settings: Settings, head: int, name: str) -> Turning:
     local = settings.get("rope_local_base_freq")  # Gemma 3, before settings were given by kind
-    if local is None or name == _FULL:
+    if local is None or name == _FULL or by_kind(settings.get("rope_parameters")):
         return turning(settings, head, kind=name)
     plain = {key: value for key, value in settings.items() if not key.startswith("rope_") or key == "rope_neighbours"}
     return turning(plain | {"rope_theta": local}, head)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -22,13 +23,30 @@ from attar.engine.decoder_block import (
 from attar.engine.decoder_kernels import DecoderKernels, Heads, decoder_kernels
 from attar.engine.decoder_model import DecoderModel, Enter
 from attar.engine.families.layer_kinds import Kind, layer_kinds
-from attar.engine.families.settings import NOTHING_RENAMED, Settings, Unexpected, count, expect, positive, small
+from attar.engine.families.rotary import turned_share
+from attar.engine.families.settings import (
+    NOTHING_RENAMED,
+    Settings,
+    Unexpected,
+    count,
+    expect,
+    heeded,
+    positive,
+    small,
+)
 from attar.engine.parts import ArrayParts
 from attar.engine.products import MakeProduct
 from attar.engine.stored import Stored
 from attar.types import Floats, Ints
 
 _ACTIVATIONS = {"silu": "silu", "gelu_pytorch_tanh": "gelu_tanh"}
+# Settings that some of these architectures know; the others leave them aside, also where config.json has them.
+_WINDOWS = frozenset({"sliding_window"})
+_CHOSEN_WINDOWS = _WINDOWS | {"use_sliding_window"}
+_OF_SOME = _CHOSEN_WINDOWS | {
+    "sliding_window_pattern", "_sliding_window_pattern", "no_rope_layers", "query_pre_attn_scalar",
+    "rope_local_base_freq", "partial_rotary_factor",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -57,12 +75,18 @@ class Llama:
     gemma: bool = False  # inputs are scaled, and gains of norms are stored less 1
     joined: bool = False  # queries, keys and values in one array, and both halves of the feed-forward network
     multiplied: bool = False  # inputs, attention and what blocks add have factors of their own
+    activation: str = "hidden_act"  # the setting that names it
+    knows: frozenset[str] = frozenset()  # which of the settings that only some of these have
+    defaults: Mapping[str, Any] = field(default_factory=dict)  # what settings are that config.json leaves out
     prefix: str = "model."
     own = frozenset({"embed_tokens", "layers", "norm"})
     renamed = NOTHING_RENAMED
     weights_as_stored = True
 
     def build(self, settings: Settings, parts: ArrayParts, product: MakeProduct) -> DecoderModel:
+        if "partial_rotary_factor" not in self.knows and turned_share(settings) != 1:
+            raise Unexpected
+        settings = heeded({**self.defaults, **settings}, _OF_SOME - self.knows)
         kernels, shape = decoder_kernels(), _Shape.of(settings)
         gain_offset = 1.0 if self.gemma and not settings.get("norms_as_stored") else 0.0
         added = positive(settings, "residual_multiplier", 1.0) if self.multiplied else 1.0
@@ -116,9 +140,9 @@ class Llama:
         return GatedFeed(gate, up, down, activation, kernels)
 
     def _activation(self, settings: Settings) -> str:
-        given = settings.get("hidden_act", "silu")
-        if self.gemma:  # "gelu" was written in its settings where the tanh form was meant
-            given = settings.get("hidden_activation") or "gelu_pytorch_tanh"
+        given = settings.get(self.activation, "gelu_pytorch_tanh" if self.gemma else "silu")
+        if self.activation == "hidden_act" and self.gemma and given == "gelu":  # written where the tanh form was meant
+            given = "gelu_pytorch_tanh"
         if given not in _ACTIVATIONS:
             raise Unexpected
         return _ACTIVATIONS[given]
@@ -134,6 +158,38 @@ class Llama:
         if self.multiplied:
             return positive(settings, "embedding_multiplier", 1.0)
         return shape.width**0.5 if self.gemma else 1.0
+
+
+MISTRAL = Llama(knows=_WINDOWS)
+QWEN2 = Llama(knows=_CHOSEN_WINDOWS, defaults={"use_sliding_window": False})
+QWEN3 = Llama(
+    head_norms=True,
+    knows=_CHOSEN_WINDOWS,
+    defaults={"use_sliding_window": False, "head_dim": 128},
+)
+GEMMA = Llama(gemma=True, defaults={"head_dim": 256})
+GEMMA3 = Llama(
+    norms=AROUND,
+    head_norms=True,
+    gemma=True,
+    activation="hidden_activation",
+    knows=_OF_SOME - {"use_sliding_window", "no_rope_layers", "partial_rotary_factor"},
+    defaults={
+        "head_dim": 256,
+        "query_pre_attn_scalar": 256,
+        "rope_theta": 1e6,
+        "rope_local_base_freq": 1e4,
+        "sliding_window": 4096,
+        "sliding_window_pattern": 6,
+    },
+)
+PHI3 = Llama(joined=True, knows=_WINDOWS | {"partial_rotary_factor"})
+SMOLLM3 = Llama(
+    knows=_CHOSEN_WINDOWS | {"no_rope_layers"},
+    defaults={"use_sliding_window": False, "rope_theta": 2e6, "no_rope_layers": None},
+)
+OLMO2 = Llama(norms=BEHIND, whole_norms=True)
+GRANITE = Llama(multiplied=True)
 
 
 @dataclass(frozen=True)

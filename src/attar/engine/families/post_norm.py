@@ -49,13 +49,14 @@ class PostNorm:
         epsilon = _EPSILON if self.epsilon is None else small(settings, self.epsilon)
         width, heads = count(settings, self.width), count(settings, self.heads)
         table_width = count(settings, "embedding_size") if "embedding_size" in settings else width
-        first = padding(settings) + 1 if self.behind_padding else 0
+        pad = padding(settings) if self.behind_padding else None
+        first = 0 if pad is None else pad + 1
         table, places, segment = embeddings(settings, parts, table_width, table_width, self.segments)
         wider = None
         if table_width != width:
             wider = parts.dense("embeddings_project").checked(width, table_width)
         norm = Norm(*parts.scaling("embeddings.LayerNorm", table_width), epsilon)
-        inputs = TokenInputs(table, Places(places, first), segment, norm, kernels, wider)
+        inputs = TokenInputs(table, Places(places, first, pad), segment, norm, kernels, wider)
         activate = _activation(settings, self.activation, kernels)
         blocks = [
             PostNormBlock(

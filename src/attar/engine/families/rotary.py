@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,14 @@ _BASE = 10000.0
 def turning(settings: Settings, dims: int, share: float = 1.0, kind: str = "full_attention") -> Turning:
     """Of heads of so many dims, of which a share is turned. `kind`: of layers, where these have their own settings."""
     given = settings.get("rope_parameters") or settings.get("rope_scaling") or {}
-    if isinstance(given, dict) and any(isinstance(value, dict) for value in given.values()):
+    if by_kind(given):
         given = given.get(kind)
     if not isinstance(given, dict):
         raise Unexpected
     told = (given.get("rope_theta"), settings.get("rope_theta"), settings.get("rotary_emb_base"))
     base = next((value for value in told if value is not None), _BASE)
-    share = float(given.get("partial_rotary_factor") or settings.get("partial_rotary_factor") or share)
+    shares = (settings.get("rope_share"), given.get("partial_rotary_factor"), settings.get("partial_rotary_factor"))
+    share = float(next((value for value in shares if value), share))  # the first: of a GGUF file
     turned = int(dims * share + 1e-6)
     if not isinstance(base, (int, float)) or isinstance(base, bool) or base <= 0 or turned < 2 or turned % 2:
         raise Unexpected
@@ -35,6 +37,19 @@ def turning(settings: Settings, dims: int, share: float = 1.0, kind: str = "full
     if not np.isfinite(speeds).all() or not (speeds > 0).all():
         raise Unexpected
     return Turning(speeds, bool(settings.get("rope_neighbours")))
+
+
+def by_kind(given: Any) -> bool:
+    """Whether these are settings of places for each kind of layers."""
+    return isinstance(given, dict) and any(isinstance(value, dict) for value in given.values())
+
+
+def turned_share(settings: Settings) -> float:
+    """The least part of a head that any of the settings of config.json wants turned."""
+    places = [settings.get(key) for key in ("rope_parameters", "rope_scaling")]
+    places += [kind for given in places if isinstance(given, dict) for kind in given.values()]
+    shares = [given.get("partial_rotary_factor") for given in (settings, *places) if isinstance(given, Mapping)]
+    return min((float(share) for share in shares if isinstance(share, (int, float)) and share), default=1.0)
 
 
 def _scaled(speeds: Floats, given: dict[str, Any]) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from types import MappingProxyType
 from typing import Any
 
@@ -51,3 +51,8 @@ def expect(settings: Settings, usual: Mapping[str, Any]) -> None:
     """Refuses settings that are there and have other values."""
     if any(settings.get(key, value) != value for key, value in usual.items()):
         raise Unexpected
+
+
+def heeded(settings: Settings, unknown: Set[str]) -> Settings:
+    """Without those that the architecture does not know, which it leaves aside."""
+    return {key: value for key, value in settings.items() if key not in unknown}
