@@ -44,7 +44,7 @@ from attar.shapers import Moments
 from attar.shapers.chain import Evidence, fit_chain, learns, shape
 from attar.shapers.cosine import cosines, paired_cosines
 from attar.types import Encoder, Floats, Ints, Tokens
-from attar.weights import Mean, Weighting
+from attar.weights import Weighting
 
 log = logging.getLogger("attar")
 
@@ -65,7 +65,8 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         The layers to average: numbers, "first", "last", several of them, a mapping to weights, or text such as
         "first,last".
     weights : Weighting or str, optional
-        How tokens count, such as `weights.Idf()` or "idf"; None for the mean.
+        How tokens count, such as `weights.Idf()` or "idf"; None for the mean, and for the first or the last token
+        alone with a model that sentence-transformers has tuned for that.
     shapers : sequence or str
         What vectors go through, one after the other, such as `[shapers.ZScore()]` or "zscore,unit"; transformers of
         scikit-learn too.
@@ -675,7 +676,10 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def _weights(self) -> Weighting | str | None:
-        return self.weights if self._named is None or self.weights is not None else self._named.weights
+        given = self.weights if self._named is None or self.weights is not None else self._named.weights
+        if given is None and self.encoder_.tuned_weights != "mean":
+            return self.encoder_.tuned_weights
+        return given
 
     @property
     def _shapers(self) -> Sequence[Any] | str:
@@ -752,14 +756,17 @@ class Embedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _tell_of_prompts(self) -> None:
         """The mean over a causal model is what most people take, and poor; prompts are not widely known.
 
-        Nor is the mean what every model was tuned for.
+        Nor is it known of every model that it was tuned for more than token weights and layers can give.
         """
-        plain = isinstance(self.weights_, Mean) and not self.shapers_ and self.encoder_.usual_weights == "mean"
-        if plain and self.encoder_.pools_linearly and self.encoder_.tuned_for:
+        encoder = self.encoder_
+        usual = encoder.usual_weights == encoder.tuned_weights and not self.shapers_
+        usual = usual and isinstance(self.weights_, type(new_weights(encoder.tuned_weights)))
+        if usual and encoder.pools_linearly and encoder.tuned_beyond:
             log.warning(
-                "this model was tuned for %s, and you take its plain mean", " and ".join(self.encoder_.tuned_for)
+                "this model was tuned with %s, which is left out here; sentence-transformers runs it",
+                " and ".join(encoder.tuned_beyond),
             )
-        elif plain and self.encoder_.causal:
+        elif usual and encoder.causal and not encoder.tuned_for_sentences:
             log.warning(
                 "the mean of a causal model's tokens is poor; a prompt and shaping do better: --recipe prompt, or "
                 "template 'knowledge', weights 'answer', shapers 'zscore'"

@@ -156,7 +156,8 @@ def find_recipe(source: str, model: str | None = None) -> Recipe | Path:
     found = Recipe.named_for(source.strip(), open_encoder(model))
     if found != Recipe.named(source.strip()):
         length = " at length 1" if found.is_unit else ""
-        log.info("the model was tuned for sentences, so the recipe %s is its plain mean%s", source, length)
+        own = "plain mean" if found.weights == Recipe.named("plain").weights else f"{found.weights.name.lower()} token"
+        log.info("the model was tuned for sentences, so the recipe %s is its %s%s", source, own, length)
     return found
 
 

@@ -245,8 +245,13 @@ class Encoder(Protocol):
         return False
 
     @property
-    def tuned_for(self) -> tuple[str, ...]:
-        """What the model was tuned to give, in words, where that is known to be more than a mean."""
+    def tuned_weights(self) -> str:
+        """The name of the token weights that it was tuned with: those of an `Embedder` that is given none."""
+        return "mean"
+
+    @property
+    def tuned_beyond(self) -> tuple[str, ...]:
+        """What it was tuned to compute from the token vectors besides, in words; it is left out."""
         return ()
 
     @property

@@ -16,7 +16,7 @@ import tokenizers
 
 from attar.checkpoints import checks, hub
 from attar.checkpoints.bombs import check_counts
-from attar.checkpoints.sentence_modules import tuned_for
+from attar.checkpoints.sentence_modules import Tuned, tuned
 from attar.checkpoints.tokenizer_files import any_tokenizer
 from attar.errors import ModelError
 from attar.io.arrays import array_shapes, count_numbers, map_arrays, matrix_types
@@ -142,9 +142,9 @@ class FolderCheckpoint:
         return any((self.folder / name).is_file() for name in _SENTENCE_FILES)
 
     @cached_property
-    def tuned_for(self) -> tuple[str, ...]:
-        """What sentence-transformers says that it gives, where that is more than the mean of its last layer."""
-        return tuned_for(self.folder)
+    def tuned(self) -> Tuned:
+        """What sentence-transformers says that it gives."""
+        return tuned(self.folder)
 
 
 def is_folder(name: str) -> bool:

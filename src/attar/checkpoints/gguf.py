@@ -15,6 +15,7 @@ import tokenizers
 from attar.checkpoints.gguf_file import MAGIC, GgufFile
 from attar.checkpoints.gguf_names import DIALECTS, is_known, plain_name, settings_of
 from attar.checkpoints.gguf_tokenizer import read_tokenizer
+from attar.checkpoints.sentence_modules import Tuned
 from attar.errors import ModelError
 from attar.io.foreign import reading
 from attar.io.quantized import StoredRows
@@ -58,7 +59,7 @@ class GgufCheckpoint:
     weights_format = "gguf"
     token_limit = None
     is_tuned_for_sentences = False
-    tuned_for = ()
+    tuned = Tuned()
 
     def __init__(self, name: str, path: Path) -> None:
         self.name, self.local = name, path

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-_MODES = {
-    "cls": "the vector of its first token (here: weights 'first')",
-    "lasttoken": "the vector of its last token (here: weights 'last')",
-    "max": "the maximum over tokens (here: --pooling max)",
-}
+_WEIGHTS = {"mean": "mean", "cls": "first", "lasttoken": "last"}  # how sentence-transformers calls weights of ours
 _PLAIN = ("Transformer", "Pooling", "Normalize")
 
 
-def tuned_for(folder: Path) -> tuple[str, ...]:
-    """What a model was tuned to give, in words, where that is more than the mean of its last layer.
+class Tuned(NamedTuple):
+    """What a model was tuned to give."""
+
+    weights: str = "mean"  # the name of the token weights
+    beyond: tuple[str, ...] = ()  # what else is computed, in words, which Attar leaves out
+
+
+def tuned(folder: Path) -> Tuned:
+    """What a model was tuned to give.
 
     Parameters
     ----------
@@ -24,24 +27,25 @@ def tuned_for(folder: Path) -> tuple[str, ...]:
 
     Returns
     -------
-    tuple of str
-        Empty where it is the mean, or where nothing that can be read says what it is.
+    Tuned
+        The mean and nothing beyond it where nothing that can be read says otherwise.
     """
     modules = _read(folder / "modules.json")
-    if not isinstance(modules, list):
-        return ()
-    found: list[str] = []
-    for module in modules:
+    weights, beyond = "mean", list[str]()
+    for module in modules if isinstance(modules, list) else ():
         kind, path = (module.get(key) for key in ("type", "path")) if isinstance(module, dict) else (None, None)
         if not isinstance(kind, str) or not isinstance(path, str):
             continue
         name = kind.rpartition(".")[2]
         if name == "Pooling":
             modes = _modes(_read(folder / Path(path).name / "config.json"))
-            found += [_MODES.get(mode, f"pooling by {mode}") for mode in modes if mode != "mean"]
+            if len(modes) == 1 and modes[0] in _WEIGHTS:
+                weights = _WEIGHTS[modes[0]]
+            else:
+                beyond += [f"pooling by {mode}" for mode in modes if mode != "mean"]
         elif name not in _PLAIN:
-            found.append(f"a {name} layer (sentence-transformers runs it)")
-    return tuple(found)
+            beyond.append(f"a {name} layer")
+    return Tuned(weights, tuple(beyond))
 
 
 def _modes(settings: Any) -> list[str]:
@@ -56,7 +60,7 @@ def _modes(settings: Any) -> list[str]:
 
 
 def _read(path: Path) -> Any:
-    """None for what is not there or damaged: nothing is computed by it."""
+    """None for what is not there or damaged: the mean is taken then."""
     try:
         return json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):

@@ -46,8 +46,12 @@ class Around(Encoder):
         return self.encoder.tuned_for_sentences
 
     @property
-    def tuned_for(self) -> tuple[str, ...]:
-        return self.encoder.tuned_for
+    def tuned_weights(self) -> str:
+        return self.encoder.tuned_weights
+
+    @property
+    def tuned_beyond(self) -> tuple[str, ...]:
+        return self.encoder.tuned_beyond
 
     @property
     def contextual(self) -> bool:  # type: ignore[override]

@@ -156,7 +156,8 @@ class Mix(Encoder):
 
     @property
     def usual_weights(self) -> str:
-        return self.a.usual_weights
+        usual = self.a.usual_weights
+        return "mean" if usual == self.a.tuned_weights else usual  # one token of a table says nothing
 
     @property
     def backend_tokenizer(self) -> tokenizers.Tokenizer | None:

@@ -110,7 +110,7 @@ class Transformer(Encoder):
     @property
     def usual_weights(self) -> str:
         """Where a template has an answer of its own, that: its masks, or the end of a published prompt."""
-        return "mean" if self.template is None else self.template.usual_weights
+        return self.tuned_weights if self.template is None else self.template.usual_weights
 
     @property
     def causal(self) -> bool:
@@ -122,8 +122,12 @@ class Transformer(Encoder):
         return self.checkpoint.is_tuned_for_sentences
 
     @property
-    def tuned_for(self) -> tuple[str, ...]:
-        return self.checkpoint.tuned_for
+    def tuned_weights(self) -> str:
+        return "mean" if self.template is not None else self.checkpoint.tuned.weights
+
+    @property
+    def tuned_beyond(self) -> tuple[str, ...]:
+        return self.checkpoint.tuned.beyond
 
     @property
     def vocabulary(self) -> Vocabulary:

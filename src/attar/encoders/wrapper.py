@@ -89,6 +89,15 @@ class Wrapper(Around):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.encoder!r}, {self.value!r})"
 
+    @property
+    def tuned_weights(self) -> str:
+        return "mean"  # what stands around the model is not what it was tuned with
+
+    @property
+    def usual_weights(self) -> str:
+        usual = self.encoder.usual_weights
+        return "mean" if usual == self.encoder.tuned_weights else usual
+
 
 class LayerWrapper(Wrapper):
     """An encoder around another one that makes one layer of several."""

@@ -113,8 +113,9 @@ class Recipe:
     def named_for(cls, name: str, encoder: Encoder) -> Self:
         """What the name of a recipe stands for with an encoder.
 
-        The named recipes are for raw models. One that was tuned for sentences loses by them, so for it "classification"
-        stands for its plain mean, and all other names but "plain" for its plain mean at length 1.
+        The named recipes are for raw models. One that was tuned for sentences loses by them, so for it "plain" and
+        "classification" stand for its plain mean, or for the token that it was tuned with, and all other names for the
+        same at length 1.
 
         Parameters
         ----------
@@ -133,7 +134,9 @@ class Recipe:
         InputError
             If the name is unknown.
         """
-        return cls.named_when(name, tuned=encoder.tuned_for_sentences)
+        found = cls.named_when(name, tuned=encoder.tuned_for_sentences)
+        own = encoder.tuned_weights
+        return found if own == "mean" else replace(found, weights=Component.of(weights.parse(own)))
 
     @classmethod
     def named_when(cls, name: str, *, tuned: bool) -> Self:
