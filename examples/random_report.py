@@ -170,7 +170,8 @@ def _readings(cells: list[Cell]) -> list[str]:
         "column says less than the others. With all 36, which is Attar's default,",
         f"{shares['debiased-36']} STS cells of `debiased` are reproduced. *Documents of Wikitext-2*: its sentences.",
         f"With its lines as they come, {shares['idf-lines']} STS cells of `idf-background` are reproduced.",
-        "[More articles of the same kind](random-readings.md#with-more-articles-of-the-same-kind), two sentences to a document, give 39.",
+        "[More articles of the same kind](random-readings.md#with-more-articles-of-the-same-kind), two sentences to a",
+        "document, give 39.",
     ]
 
 

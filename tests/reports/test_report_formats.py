@@ -117,12 +117,12 @@ def test_the_command_writes_every_form_the_same_twice(tmp_path: Path, form: str)
 FIGURES = {"mix": 2, "layers": 2, "isotropy": 2, "alignment": 1}
 
 
-def report_figures(run: Path, form: str, folder: Path) -> dict[str, bytes]:
+def report_figures(run: Path, form: str, folder: Path, expected: dict[str, int] = FIGURES) -> dict[str, bytes]:
     result = CliRunner().invoke(attar, ["report", str(run), "--format", form, "-o", str(folder)])
     assert result.exit_code == 0, result.output
     files = sorted(folder.iterdir())
     kinds = Counter(path.name.partition("-")[0] for path in files)
-    assert kinds == FIGURES
+    assert kinds == expected
     assert {path.suffix for path in files} == {f".{form}"}
     return {path.stem: path.read_bytes() for path in files}
 
@@ -137,6 +137,16 @@ def test_svg_figures_hold_what_they_show(tmp_path: Path) -> None:
     curves = written["layers-bert-base-uncased-sts"].decode()
     assert all(f"<!-- {label} -->" in curves for label in ("no template", "T0", "1+3", "layer", "score × 100"))
     assert "<!-- weight of Avg. -->" in written["mix-bert-base-uncased-sts"].decode()
+
+
+def test_layers_under_a_prompt_are_drawn_as_its_answers(tmp_path: Path) -> None:
+    places = [(layer, task) for layer in ("1", "2", "3") for task in ("STS12", "STS13")]
+    rows = [cell(task, layer) for layer, task in places]
+    rows += [cell(task, layer, weights="answer", template="knowledge") for layer, task in places]
+    curves = report_figures(write_run(tmp_path / "run", rows), "svg", tmp_path / "a", {"layers": 1})
+    drawn = curves["layers-bert-base-uncased-sts"].decode()
+    assert "<!-- no template -->" in drawn
+    assert "<!-- knowledge (answer) -->" in drawn
 
 
 def test_png_figures_are_pictures(tmp_path: Path) -> None:

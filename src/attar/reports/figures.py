@@ -18,6 +18,7 @@ from attar.types import Doubles
 
 Key = Callable[[CellRow], tuple[Any, ...]]
 Point = tuple[str, float, float]  # variant, measure, score
+PROMPTED = ("answer", "text")  # what prompts are read by, as templates by the mean
 _PLAIN = {"text.parse_math": False, "text.usetex": False}
 NO_FIGURES = (
     "no figure can be drawn of these cells: layer curves need three sets of layers with plain means, heat maps four "
@@ -73,9 +74,10 @@ def figures(cells: Cells) -> Iterator[tuple[str, Callable[[Any], None]]]:
             tasks = cells.tasks(family)
             mine = [row for row in cells.scored if row.model == model and row.task in tasks]
             plain = [row for row in mine if row.shape == "none" and row.weights == "mean"]
-            curves = means((row for row in plain if row.mix == 0), len(tasks), lambda r: (r.template, r.layers))
+            read = [row for row in mine if row.shape == "none" and row.weights in ("mean", *PROMPTED) and row.mix == 0]
+            curves = means(read, len(tasks), lambda r: (_curve(r), r.layers))
             if len({layers for _, layers in curves}) > 2:
-                yield f"layers-{model}-{family}", _layer_curves(curves, f"{model}: {family}, mean of tokens")
+                yield f"layers-{model}-{family}", _layer_curves(curves, f"{model}: {family}")
             heat = means((r for r in plain if r.template == "none"), len(tasks), lambda r: (r.mix, r.layers))
             if len({mix for mix, _ in heat}) > 3:
                 yield f"mix-{model}-{family}", _heat_map(heat, f"{model} + Avg.: {family}")
@@ -98,6 +100,12 @@ def means(rows: Iterable[CellRow], n_tasks: int, key: Key) -> dict[tuple[Any, ..
         for k, v in held.items()
         if len(v) == n_tasks
     }
+
+
+def _curve(row: CellRow) -> str:
+    """What the line through the layers of a recipe is called."""
+    template = "no template" if row.template == "none" else row.template
+    return template if row.weights == "mean" else f"{template} ({row.weights})"
 
 
 def _recipe(row: CellRow) -> tuple[Any, ...]:
@@ -123,12 +131,12 @@ def _layer_place(layers: str) -> tuple[int, ...]:
 def _layer_curves(curves: dict[tuple[Any, ...], tuple[float, float]], title: str) -> Callable[[Any], None]:
     def draw(axes: Any) -> None:
         places = sorted({layers for _, layers in curves if layers.count("+") < 2}, key=_layer_place)
-        for template in sorted({t for t, _ in curves}, key=lambda t: (t != "none", t)):
-            at = [i for i, layers in enumerate(places) if (template, layers) in curves]
-            y, sd = (np.array([curves[template, places[i]][k] for i in at]) for k in (0, 1))
-            axes.plot(at, y, marker="o", markersize=3, label="no template" if template == "none" else template)
+        for name in sorted({name for name, _ in curves}, key=lambda name: (name != "no template", name)):
+            at = [i for i, layers in enumerate(places) if (name, layers) in curves]
+            y, sd = (np.array([curves[name, places[i]][k] for i in at]) for k in (0, 1))
+            axes.plot(at, y, marker="o", markersize=3, label=name)
             axes.fill_between(at, y - sd, y + sd, alpha=0.12)
-        axes.set_xticks(range(len(places)), places, fontsize=7)
+        axes.set_xticks(range(len(places)), places, fontsize=7, rotation=90 if len(places) > 15 else 0)
         axes.set(xlabel="layer", ylabel="score × 100", title=title)
         axes.legend(frameon=False)
 
