@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from attar import Embedder, Mix, Random, Recipe, Transformer
 from attar.checkpoints.sentence_modules import Tuned, tuned
+from attar.cli import attar
 
 PACKAGE = "sentence_transformers.models"
 OLD_CLS = {"word_embedding_dimension": 16, "pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
@@ -103,3 +105,9 @@ def test_what_is_left_out_is_said(tuned_dir, caplog):
     caplog.clear()
     Embedder(Transformer(tuned_dir), weights="idf").fit(TEXTS * 20)
     assert not caplog.text
+
+
+def test_info_says_what_it_was_tuned_for(tuned_dir):
+    told = CliRunner().invoke(attar, ["info", "--model", str(tuned_dir)]).output
+    assert "its first token alone" in told
+    assert "a Dense layer, with which it was tuned" in told

@@ -73,7 +73,10 @@ def _model(encoder: Encoder) -> dict[str, Any]:
     tuned = encoder.tuned_for_sentences
     why = "a library for sentence vectors saved it, as its files say" if tuned else "nothing in its files says so"
     facts["tuned for sentences"] = f"{'yes' if tuned else 'no'}: {why}"
-    facts["named recipes stand for"] = "its plain mean" if tuned else "what `attar recipes` says"
+    own = "its plain mean" if encoder.tuned_weights == "mean" else f"its {encoder.tuned_weights} token alone"
+    facts["named recipes stand for"] = own if tuned else "what `attar recipes` says"
+    if encoder.tuned_beyond:
+        facts["left out"] = f"{' and '.join(encoder.tuned_beyond)}, with which it was tuned"
     facts["length of vectors"] = "not 1, unless --shape ends in unit"
     return facts
 
