@@ -138,7 +138,7 @@ def _layer_curves(curves: dict[tuple[Any, ...], tuple[float, float]], title: str
             axes.fill_between(at, y - sd, y + sd, alpha=0.12)
         axes.set_xticks(range(len(places)), places, fontsize=7, rotation=90 if len(places) > 15 else 0)
         axes.set(xlabel="layer", ylabel="score × 100", title=title)
-        axes.legend(frameon=False)
+        axes.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))  # beside the lines
 
     return draw
 
